@@ -1162,5 +1162,48 @@ TEST_F(Cli, ListsNameWhatPredictTakes) {
   }
 }
 
+TEST_F(Cli, MergeSaysOfAllPartsInAnyOrderWhatTheCommandSays) {
+  const std::string plan =
+      "plan --model llama-2-7b --cluster dgx-h100 --gpus 4 --seq 4096 --global-batch 8 ";
+  const std::string parts = file("a", run(plan + "--threads 1 --shard 1/2").out) + " " +
+                            file("b", run(plan + "--shard=2/2 --quiet").out);
+  const std::string turned = (folder_ / "b").string() + " " + (folder_ / "a").string();
+  EXPECT_EQ(run("merge " + parts).out, run(plan).out);
+  EXPECT_EQ(run("merge --json " + turned).out, run(plan + "--json").out);
+  const fs::path answer = folder_ / "answer", saved = folder_ / "run.toml";
+  EXPECT_EQ(run("merge " + turned + " -o " + answer.string() + " --save " + saved.string()).out,
+            "");
+  EXPECT_EQ(read(answer), run(plan).out);
+  EXPECT_NE(read(saved).find("llama-2-7b"), std::string::npos);
+  // A run's field of the same name stays one.
+  expect_refused(small_ + "--shard x", {"--shard", "is not a whole number"});
+}
+
+TEST_F(Cli, MergeRefusesPartsThatAreNoneMissingDoubledOrOfAnotherRequest) {
+  const std::string plan =
+      "plan --model llama-2-7b --cluster dgx-h100 --seq 4096 --global-batch 8 ";
+  const std::string a = file("a", run(plan + "--gpus 4 --shard 1/2").out);
+  const std::string b = file("b", run(plan + "--gpus 4 --shard 2/2").out);
+  const std::string other = file("c", run(plan + "--gpus 8 --shard 2/2").out);
+  expect_refused("merge " + a, {"a part is missing: 2/2"});
+  expect_refused("merge " + a + " " + b + " " + a, {"is part 1/2 again"});
+  expect_refused("merge " + a + " " + other, {"is of another request", "missing"});
+  expect_refused("merge " + file("cut", read(a).substr(0, 900)) + " " + b, {"cut"});
+  expect_refused("merge " + file("none", "{}"), {"is no part of a command's work"});
+  expect_refused("merge " + a + " " + b + " --csv x.csv", {"--csv"});
+  expect_refused(plan + "--gpus 4 --shard 3/2", {"1/2 to 2/2"});
+  expect_refused(plan + "--gpus 4 --shard 1/2 --save x.toml", {"--save"});
+  expect_refused("plan - --shard 1/2 </dev/null", {"standard input"});
+  expect_refused(small_ + "--shard 1/2", {"the work of predict has no parts"});
+  // Parts of a run file that is another since.
+  const std::string run_file = file("run.toml",
+                                    "model = \"llama-2-7b\"\ncluster = \"dgx-h100\"\ngpus = 4\n"
+                                    "seq = 4096\nglobal-batch = 8\n");
+  const std::string part = file("d", run("plan " + run_file + " --shard 1/1").out);
+  EXPECT_EQ(run("merge " + part).out, run("plan " + run_file).out);
+  file("run.toml", read(run_file) + "\n");
+  expect_refused("merge " + part, {"run.toml: is not what the parts read"});
+}
+
 }  // namespace
 }  // namespace headway

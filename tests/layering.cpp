@@ -105,6 +105,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"study/plan",
      {"base", "platform", "model", "cluster", "step/frameworks", "step/passes", "step", "run",
       "cost/calibration", "forecast", "forecast/predict", "study/plan/space"}},
+    {"study/plan/timing",
+     {"base", "platform", "model", "cluster", "cost/calibration", "study/plan/space",
+      "study/plan"}},
     {"study/sweep",
      {"base", "platform", "model", "cluster", "run", "cost/calibration", "forecast",
       "forecast/predict", "study/lifetime", "study/plan"}},
@@ -185,6 +188,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "study/plan",
       "study/infer/question",
       "study/plan/space",
+      "study/plan/timing",
       "study/sweep",
       "study/traffic",
       "study/reconcile",
@@ -202,6 +206,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"report/text",
      {"base", "base/draw", "model", "cluster", "limits/forms", "limits", "trace/recording",
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
+    {"report/shard", {"platform", "study/plan"}},
     {"report/simulate",
      {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
       "simulate/step", "simulate/ranks", "simulate/network", "simulate/topology",
@@ -250,6 +255,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "fit/validation",
       "report",
       "report/json",
+      "report/shard",
+      "study/plan/timing",
       "simulate/collectives",
       "study/infer",
       "fit/serving",
@@ -258,6 +265,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "study/design",
       "cost/calibration",
       "study/infer/search"}},
+    {"api/shard", {"base", "base/document", "platform", "report/json"}},
     {"api/live",
      {"base", "platform", "forecast/predict", "simulate/live", "simulate/step", "simulate/workload",
       "study/live", "study/traffic", "trace", "report/live", "api"}},
@@ -291,8 +299,8 @@ const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
       "model", "limits"}},
 };
 // apps are thin: they reach the library through its one door, and base for words.
-const std::set<std::string> kAppsMayInclude = {"api", "api/live", "base", "base/document",
-                                               "platform"};
+const std::set<std::string> kAppsMayInclude = {"api",  "api/live",      "api/shard",
+                                               "base", "base/document", "platform"};
 // What runs lists on a machine reads them.
 constexpr std::string_view kReplayer = "apps/replay/";
 constexpr std::string_view kOfReplayers = "simulate/live";

@@ -16,6 +16,7 @@
 #include "progress.hpp"
 #include "record.hpp"
 #include "replay.hpp"
+#include "shard.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -168,6 +169,7 @@ std::vector<CommandRow> all_commands() {
   out.push_back({"serve", serve});
   out.push_back({"record", record});
   out.push_back({"replay", [] { return headway::replay_command(headway::replay_starter()); }});
+  out.push_back({"merge", [] { return merge_command(all_commands, HEADWAY_VERSION); }});
   out.push_back({"completion", [] { return headway::completion(all_commands()); }});
   out.push_back({"help", help});
   out.push_back({"version", version});
@@ -229,7 +231,10 @@ int main(int argc, char** argv) {
       std::fflush(stdout);
     };
   }
-  const CommandOutput output = asked.command->run(asked.circumstances);
+  const CommandOutput output =
+      asked.circumstances.shard.empty()
+          ? asked.command->run(asked.circumstances)
+          : run_shard(asked, std::span(argv + 1, argv + argc), HEADWAY_VERSION);
   line.reset();
   if (headway::ProgressLine::interrupted() && !output.problems.empty()) headway::end_interrupted();
 

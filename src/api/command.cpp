@@ -139,6 +139,7 @@ void add_lines(std::span<const CommandRow> rows, const std::string& before, cons
     std::set<std::string> words = {"--help"};
     add_flags(command, words);
     if (command.answers) words.insert({"--json", "--quiet", "--threads"});
+    if (command.divides) words.insert("--shard");
     if (!is_asked(command)) words.clear();
     for (const CommandRow& below : command.commands) words.emplace(below.name);
     for (const Option& option : command.options) {  // what stands there without a name

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/commands.hpp"
+#include "platform/shard.hpp"
 
 namespace headway {
 
@@ -77,7 +78,9 @@ struct Circumstances {
   std::vector<std::string> traces = {};  // files for comms
   std::string date = {};                 // as 2026-11-21
   Progress progress = {};
-  Begun begun = {};  // told of the beginning of a text, or of a document that holds less
+  Begun begun = {};        // told of the beginning of a text, or of a document that holds less
+  std::string shard = {};  // as "2/7", of the command line alone; empty: all of the work
+  Division division = {};  // what that means for the command
 };
 
 struct Command;
@@ -95,6 +98,7 @@ struct Command {
   Door door = Door::both;              // where the command may be asked
   bool answers = true;                 // by text or a document: takes the options of every command
   bool is_long = false;                // may take seconds: few of them run at a time
+  bool divides = false;                // its work may be done in parts, on several machines
   std::string_view doing{};            // "searching": what it says of itself meanwhile,
   std::string_view things{};           // and of what, "layouts"; empty: nothing
   std::vector<CommandRow> commands{};  // it is one of these instead; with `run`, or itself
@@ -117,6 +121,12 @@ const std::vector<CommandRow>& answered_commands();
 
 /// Options of every command: --json, --quiet, --threads.
 std::vector<Option> common_options(Circumstances& circumstances);
+
+/// What help says of a command that divides. On the command line a value with a slash is a part:
+/// one without is the field of a run that has the same name.
+constexpr std::string_view kShardFlag = "--shard I/N";
+constexpr std::string_view kShardHelp =
+    "do only part I of N of the work; headway merge brings all parts together";
 
 /// The help of an option with the names that may be given for it, and which of them stands where
 /// none is.

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "platform/parallel.hpp"
+#include "platform/shard.hpp"
 #include "report/problems.hpp"
 #include "run/run.hpp"
 #include "simulate/collectives/question.hpp"
@@ -69,6 +70,7 @@ struct PlanRequest {
   Progress progress = {};  // stops the search where it says so
   Begun begun = {};        // the best layouts, before what follows from them; not where a file can
                            // go wrong behind it
+  Division division = {};  // of the space
 };
 /// The best layouts of a run on a number of accelerators.
 CommandOutput run_plan(const PlanRequest& request);
@@ -121,6 +123,7 @@ struct LimitsRequest : LimitsQuestion {
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of models; with `report` of tables
+  Division division = {};  // of the numbers of `sensitivity`
 };
 CommandOutput run_limits(const LimitsRequest& request);
 
@@ -143,6 +146,7 @@ struct ScaleSweepRequest {
   bool json = false;
   int threads = 0;         // 0: all cores
   Progress progress = {};  // told of points; stops the command where it says so
+  Division division = {};  // of the points whose best layout is looked for
 };
 /// One run along one axis: throughput, power, cost, and what more of it brings.
 CommandOutput run_scale_sweep(const ScaleSweepRequest& request);

@@ -88,14 +88,19 @@ CommandOutput run_limits_real(const LimitsRequest& request, const limits::Compar
 
 CommandOutput run_limits_sensitivity(const LimitsRequest& request,
                                      const limits::Comparison& comparison) {
-  // The curves as they are, and of each setting what its numbers do.
-  const auto curves = limits_curves(comparison.settings, request.threads, {});
+  // Of each setting what its numbers do, and the curves as they are.
   std::vector<limits::Sensitivities> all;
-  for (const limits::Setting& setting : comparison.settings) {
-    auto found = limits_sensitivity(setting, request.threads, request.progress);
+  for (std::size_t i = 0; i < comparison.settings.size(); ++i) {
+    auto found = limits_sensitivity(comparison.settings[i], i, request.division, request.threads,
+                                    request.progress);
+    if (!found && found.problems().front().kind != Trouble::stopped) {
+      return {.problems = found.problems()};
+    }
     if (!found) return {.problems = {{"limits", "was stopped", Trouble::stopped}}};
-    all.push_back(std::move(*found));
+    all.push_back(std::move(found).value());
   }
+  if (request.division.only) return {};
+  const auto curves = limits_curves(comparison.settings, request.threads, {});
 
   // Everything that is to be written, in one piece.
   std::vector<OutputFile> files;
@@ -198,6 +203,9 @@ CommandOutput run_limits(const LimitsRequest& request) {
   if (!request.report.empty()) return run_limits_report(request);
   auto comparison = asked_settings(request);
   if (!comparison) return {.problems = comparison.problems()};
+  if (request.division.divided() && !request.sensitivity) {
+    return {.problems = {{FieldName("shard"), "divides --sensitivity alone, which is missing"}}};
+  }
   if (request.real) return run_limits_real(request, *comparison);
   if (request.sensitivity) return run_limits_sensitivity(request, *comparison);
   return run_limits_curves(request, std::move(comparison).value());
@@ -255,6 +263,7 @@ Command limits_command() {
               .examples = {"headway limits --gpu h100-sxm --gpu gb200-nvl72 --explain"},
               .run = running(request, run_limits),
               .is_long = true,
+              .divides = true,
               .doing = "searching",
               .things = "models"};
   out.options = {

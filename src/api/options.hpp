@@ -43,6 +43,7 @@ void adopt(Request& request, const Circumstances& at) {
   if constexpr (requires { request.progress; }) request.progress = at.progress;
   if constexpr (requires { request.begun; }) request.begun = at.begun;
   if constexpr (requires { request.bounded; }) request.bounded = at.bounded;
+  if constexpr (requires { request.division; }) request.division = at.division;
 }
 
 /// A command whose request is run as it was filled.

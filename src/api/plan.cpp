@@ -10,6 +10,7 @@
 #include "launch/launch.hpp"
 #include "platform/output.hpp"
 #include "report/launch.hpp"
+#include "report/shard/plan.hpp"
 #include "study/plan/space/fields.hpp"
 
 namespace headway {
@@ -157,11 +158,35 @@ Result<PlanTask> task_of(const PlanRequest& request) {
   return task;
 }
 
+// The parts of the space that were searched before, where they were.
+Result<std::vector<PlanPart>> parts_of(const Division& division) {
+  std::vector<PlanPart> out;
+  if (division.parts == nullptr) return out;
+  for (const PartLines& lines : *division.parts) {
+    auto part = read_plan_part(lines);
+    if (!part) return part.problems();
+    out.push_back(std::move(part).value());
+  }
+  return out;
+}
+
+CommandOutput run_part(const PlanRequest& request) {
+  auto task = task_of(request);
+  if (!task) return {.problems = task.problems()};
+  const auto part = plan_part(std::move(task).value(), *request.division.only);
+  if (!part) return {.problems = part.problems()};
+  *request.division.into = plan_part_lines(*part);
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const PlanRequest& request, std::function<void(const Plan&)> found) {
   auto task = task_of(request);
   if (!task) return task.problems();
+  auto parts = parts_of(request.division);
+  if (!parts) return parts.problems();
+  task->parts = std::move(parts).value();
   task->found = std::move(found);
   return plan_of(std::move(task).value());
 }
@@ -170,6 +195,7 @@ CommandOutput run_plan(const PlanRequest& asked) {
   PlanRequest request = asked;
   const auto launcher = settled_launcher(request);
   if (!launcher) return {.problems = launcher.problems()};
+  if (request.division.only) return run_part(request);
   std::string shown;
   std::function<void(const Plan&)> found;
   const bool alone = request.emit.empty() && request.save.empty() && request.plot.empty();
@@ -237,6 +263,7 @@ Command plan_command() {
                            "8192 \\\n    --global-batch 512"},
               .run = running(request, run_plan),
               .is_long = true,
+              .divides = true,
               .doing = "searching",
               .things = "layouts"};
   out.options = {operand("RUN.toml", kOverrides, &request->run_file)};

@@ -60,10 +60,21 @@ CommandOutput run_scale_sweep(const ScaleSweepRequest& request) {
   if (!question) return {.problems = question.problems()};
 
   // Every point.
+  const bool divides = question->best && question->axis != SweepAxis::layout;
+  if (request.division.divided() && !divides) {
+    return {.problems = {{FieldName("shard"),
+                          question->best ? "has nothing to divide: one best layout is looked for"
+                                         : "has nothing to divide without --best: the layouts of "
+                                           "the points are given"}}};
+  }
   const LayoutChoice best = question->best ? best_of_all() : LayoutChoice();
   const auto answer =
-      make_sweep(std::move(question).value(), best, request.threads, request.progress);
+      request.division.divided()
+          ? make_sweep_in_parts(std::move(question).value(), request.division, request.threads,
+                                request.progress)
+          : make_sweep(std::move(question).value(), best, request.threads, request.progress);
   if (!answer) return {.problems = answer.problems()};
+  if (request.division.only) return {};
   const bool none = std::all_of(answer->series.begin(), answer->series.end(),
                                 [](const SweepSeries& series) { return series.points.empty(); });
 
@@ -152,7 +163,8 @@ Command scale_sweep_command(SweepAxis axis) {
               .examples = {"headway scale " + std::string(kSweepNames[i]) +
                            " --model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 \\\n    "
                            "--global-batch 128"},
-              .run = running(request, run_scale_sweep)};
+              .run = running(request, run_scale_sweep),
+              .divides = true};
   out.options = {operand("RUN.toml", kOverrides, &request->run_file)};
   add_fields(out.options, request->fields, scale_sweep_fields(axis));
   bind_names(out.options, axis);

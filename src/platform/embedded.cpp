@@ -4,6 +4,7 @@
 
 #include "platform/gzip.hpp"
 #include "platform/memo.hpp"
+#include "platform/shard.hpp"
 
 // Generated from data/ and build/web at build time (cmake/embed.cmake), the files of a folder
 // sorted.
@@ -38,6 +39,18 @@ std::vector<std::string> embedded_files(std::string_view folder) {
     if (path.starts_with(prefix)) out.emplace_back(path);
   }
   return out;
+}
+
+std::string embedded_digest() {
+  std::string all;
+  for (std::size_t i = 0; i < headway_embedded_file_count; ++i) {
+    const HeadwayEmbeddedFile& file = headway_embedded_files[i];
+    const std::string_view path = file.path;
+    if (path.starts_with("web/")) continue;
+    all += path;
+    all += digest_text({file.begin, static_cast<std::size_t>(file.end - file.begin)});
+  }
+  return digest_text(all);
 }
 
 }  // namespace headway

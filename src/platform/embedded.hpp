@@ -16,4 +16,7 @@ std::optional<std::string_view> embedded_file(std::string_view path);
 /// The paths of all embedded files under data/`folder` ("clusters"), sorted.
 std::vector<std::string> embedded_files(std::string_view folder);
 
+/// The digest of all that answers hang on: of all files but the page's.
+std::string embedded_digest();
+
 }  // namespace headway

@@ -2,9 +2,12 @@
 
 #include <array>
 #include <fstream>
+#include <mutex>
+#include <optional>
 
 #include "base/text.hpp"
 #include "platform/embedded.hpp"
+#include "platform/shard.hpp"
 
 namespace headway {
 namespace {
@@ -20,7 +23,31 @@ bool looks_like_toml(std::string_view text) {
   return first == std::string_view::npos || text[first] != '{';
 }
 
+struct Remembered {
+  std::mutex door;
+  std::optional<std::map<std::string, std::string>> files;  // none: nobody asks
+};
+Remembered& remembered() {
+  static Remembered all;
+  return all;
+}
+
+void remember(const std::string& path, std::string_view text) {
+  const std::lock_guard lock(remembered().door);
+  if (remembered().files) (*remembered().files)[path] = digest_text(text);
+}
+
 }  // namespace
+
+void remember_files() {
+  const std::lock_guard lock(remembered().door);
+  remembered().files.emplace();
+}
+
+std::map<std::string, std::string> remembered_files() {
+  const std::lock_guard lock(remembered().door);
+  return remembered().files.value_or(std::map<std::string, std::string>());
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   const std::string shown = printable(path, kLongestPathShown);
@@ -37,6 +64,7 @@ Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
     return Problem{shown, "is larger than " + std::to_string(most_bytes >> 20) + " MiB",
                    Trouble::unreadable};
   }
+  remember(path, text);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "base/document/document.hpp"
@@ -11,6 +12,11 @@ namespace headway {
 
 /// Reads a file of at most `most_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes = kLargestDocument);
+
+/// From now on it is remembered which files are read, with the digest of each.
+void remember_files();
+/// Those since then, by their paths.
+std::map<std::string, std::string> remembered_files();
 
 /// Reads and parses a file: TOML where the name ends in .toml, JSON where in .json, and otherwise
 /// JSON where it begins as an object.

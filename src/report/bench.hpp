@@ -7,7 +7,7 @@
 #include "fit/collectives/collectives.hpp"
 #include "fit/kernels/kernels.hpp"
 #include "study/limits/timing.hpp"
-#include "study/plan/timing.hpp"
+#include "study/plan/timing/timing.hpp"
 
 namespace headway {
 

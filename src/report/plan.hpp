@@ -4,7 +4,7 @@
 #include <string>
 
 #include "study/plan/plan.hpp"
-#include "study/plan/timing.hpp"
+#include "study/plan/timing/timing.hpp"
 
 namespace headway {
 

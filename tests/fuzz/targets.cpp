@@ -26,6 +26,7 @@ const Target kTargets[] = {
     {"run", run},
     {"scale", scale},
     {"serving", serving},
+    {"shard", shard},
     {"request", request},
     {"form", form},
     {"corpus", corpus},

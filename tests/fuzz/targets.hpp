@@ -28,6 +28,7 @@ void network_file(std::string_view text);
 void scale(std::string_view bytes);
 void requests(std::string_view text);
 void serving(std::string_view bytes);
+void shard(std::string_view bytes);
 void stages(std::string_view bytes);
 void toml(std::string_view bytes);
 void trace_nsight(std::string_view bytes);

@@ -9,6 +9,19 @@
 #include "base/written_count.hpp"
 
 namespace headway {
+
+PartFlag part_flag(std::span<const char* const> words) {
+  constexpr std::string_view kName = "--shard";
+  std::string_view first = words.front();
+  if (!first.starts_with(kName)) return {};
+  first.remove_prefix(kName.size());
+  const bool joined = first.starts_with('=');
+  if (!joined && (!first.empty() || words.size() < 2)) return {};
+  const std::string_view value = joined ? first.substr(1) : std::string_view(words[1]);
+  if (value.find('/') == std::string_view::npos) return {};
+  return {std::string(value), joined ? std::size_t{1} : std::size_t{2}};
+}
+
 namespace {
 
 // Gives an option to the parser, by the type of what it sets.
@@ -100,6 +113,19 @@ void add(CLI::App& app, const Option& option) {
   if (option.required && !option.operand.empty()) added->required();
 }
 
+// The value of the last --shard with a slash in it, of which all are taken away.
+std::string taken_part(std::vector<const char*>& words) {
+  std::string out;
+  for (std::size_t i = 1; i < words.size() && std::string_view(words[i]) != "--";) {
+    const PartFlag flag = part_flag(std::span(words).subspan(i));
+    if (flag.words > 0) out = flag.value;
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(at, at + static_cast<std::ptrdiff_t>(flag.words));
+    if (flag.words == 0) ++i;
+  }
+  return out;
+}
+
 // The commands as the parser knows them, and the one that it found.
 class Parser {
  public:
@@ -131,6 +157,10 @@ class Parser {
     }
     std::string examples = command.examples.size() == 1 ? "Example:" : "Examples:";
     for (const std::string& example : command.examples) examples += "\n  " + example;
+    if (command.divides) {
+      examples = "On several machines:\n  " + std::string(kShardFlag) + "  " +
+                 std::string(kShardHelp) + "\n" + examples;
+    }
     app->footer(examples);
     app->callback([this, &command, app] {
       if (!app->get_subcommands().empty()) return;  // one below it
@@ -178,8 +208,10 @@ Result<std::string> help_text(std::span<const CommandRow> rows, const std::strin
 Arguments read_arguments(std::span<const CommandRow> rows, const std::string& version, int argc,
                          const char* const* argv) {
   Parser parser(rows, version);
+  std::vector<const char*> words(argv, argv + argc);
+  const std::string shard = taken_part(words);
   try {
-    parser.app().parse(argc, argv);
+    parser.app().parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {.exit_code = parser.app().exit(error)};  // --help
     const std::vector<std::string> given(argv + 1, argv + argc);
@@ -187,7 +219,16 @@ Arguments read_arguments(std::span<const CommandRow> rows, const std::string& ve
                  "See headway COMMAND --help.\n");
     return {.exit_code = 2};
   }
-  return std::move(parser.found());
+  Arguments& found = parser.found();
+  if (!shard.empty() && found.command && !found.command->divides) {
+    std::fprintf(stderr,
+                 "headway: --shard %s: the work of %s has no parts; headway COMMAND --help says of "
+                 "which it has\n",
+                 printable(shard).c_str(), std::string(found.command->name).c_str());
+    return {.exit_code = 2};
+  }
+  found.circumstances.shard = shard;
+  return std::move(found);
 }
 
 }  // namespace headway

@@ -22,6 +22,14 @@ struct Arguments {
 Arguments read_arguments(std::span<const CommandRow> rows, const std::string& version, int argc,
                          const char* const* argv);
 
+/// A part of the work at the beginning of these arguments, as --shard 2/7; and of how many words:
+/// 0 where none is.
+struct PartFlag {
+  std::string value = {};
+  std::size_t words = 0;
+};
+PartFlag part_flag(std::span<const char* const> words);
+
 /// The help of a command, "scale", "weak"; of the program where none is named.
 Result<std::string> help_text(std::span<const CommandRow> rows, const std::string& version,
                               std::span<const std::string> command);

@@ -55,6 +55,9 @@ void add_command(std::string& out, const CommandRow& row, const std::string& bef
     out += ".TP\n" + italic(option.operand) + "\n" + plain(help_of(option)) + "\n";
   }
   for (const Option& option : command.options) add_option(out, option);
+  if (command.divides) {
+    out += ".TP\n" + bold(kShardFlag) + "\n" + plain(kShardHelp) + "\n";
+  }
   for (const std::string& example : command.examples) {
     out += ".PP\n.EX\n";
     std::size_t begin = 0;

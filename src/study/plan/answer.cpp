@@ -55,18 +55,6 @@ constexpr Feature kFeatures[] = {
 };
 static_assert(std::size(kFeatures) < kMostSeekers);  // each looks for another layout in one walk
 
-// The best of another space; nothing where it is empty or nothing fits.
-std::optional<std::pair<PlanPoint, Layout>> best_of(const Result<PlanSpace>& space,
-                                                    const PlanQuestion& like,
-                                                    const PlanSearch& how) {
-  if (!space) return std::nullopt;
-  PlanSearch one = how;
-  one.top = 1;
-  const PlanBest best = search({like.run, like.calibration, *space, like.headroom}, one);
-  if (best.points.empty()) return std::nullopt;
-  return std::pair(best.points.front(), space->layout_at(best.points.front().index));
-}
-
 // Whether some layout passes, legal or not with its micro-batch.
 bool has_any(const PlanSpace& space, const PlanLimit& limit) {
   for (const PlanCell& cell : space.cells()) {
@@ -80,6 +68,22 @@ bool has_any(const PlanSpace& space, const PlanLimit& limit) {
   return false;
 }
 
+PlanLimit limit_of(const Feature& feature, const PlanQuestion& question) {
+  const PlanField* field = plan_field(feature.field);
+  return limit_to(*field, value_of(*field, feature.value).value(), question.run.job.framework);
+}
+
+PlanWithout without(const Feature& feature, const std::optional<PlanPoint>& best,
+                    const PlanQuestion& question) {
+  PlanWithout out{feature.name, true, best, {}};
+  if (best) {
+    out.layout = question.space.layout_at(best->index);
+  } else {
+    out.legal = has_any(question.space, limit_of(feature, question));
+  }
+  return out;
+}
+
 std::string percent(double share) {
   return formatted("%g %%", std::round(share * 1000) / 10);
 }
@@ -88,25 +92,33 @@ std::string percent(double share) {
 
 PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& floors,
                               const std::vector<PlanPoint>& best, const PlanSearch& how) {
-  PlanAlternatives out;
-  PlanWish wish{.limits = {}, .front = true, .known = best};
   const Layout winner = question.space.layout_at(best.front().index);
+  PlanWish wish{.limits = {}, .front = true, .known = best};
   for (const Feature& feature : kFeatures) {
-    if (!feature.used(winner)) continue;
-    const PlanField* field = plan_field(feature.field);
-    wish.limits.push_back(
-        limit_to(*field, value_of(*field, feature.value).value(), question.run.job.framework));
-    out.without.push_back({feature.name, true, std::nullopt, {}});
+    if (feature.used(winner)) wish.limits.push_back(limit_of(feature, question));
   }
   PlanFound found = find(question, floors, wish, how);
-  out.front = std::move(found.front);
-  for (std::size_t i = 0; i < out.without.size(); ++i) {
-    PlanWithout& without = out.without[i];
-    without.best = found.best[i];
-    if (without.best) {
-      without.layout = question.space.layout_at(without.best->index);
-    } else {
-      without.legal = has_any(question.space, wish.limits[i]);
+  PlanAlternatives out{{}, std::move(found.front)};
+  auto at = found.best.begin();
+  for (const Feature& feature : kFeatures) {
+    if (feature.used(winner)) out.without.push_back(without(feature, *at++, question));
+  }
+  return out;
+}
+
+PlanWish wish_of_part(const PlanQuestion& question, std::vector<PlanPoint> known) {
+  PlanWish out{.limits = {}, .front = true, .known = std::move(known)};
+  for (const Feature& feature : kFeatures) out.limits.push_back(limit_of(feature, question));
+  return out;
+}
+
+PlanAlternatives alternatives(const PlanQuestion& question, const PlanPoint& winner,
+                              const PlanFound& found) {
+  const Layout layout = question.space.layout_at(winner.index);
+  PlanAlternatives out{{}, found.front};
+  for (std::size_t i = 0; i < std::size(kFeatures); ++i) {
+    if (kFeatures[i].used(layout)) {
+      out.without.push_back(without(kFeatures[i], found.best[i], question));
     }
   }
   return out;
@@ -137,22 +149,33 @@ std::vector<PlanChange> small_changes(const Run& run, double share) {
   return out;
 }
 
-std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
-                                            const PlanChange& change,
-                                            const Calibration& calibration, const PlanSearch& how) {
-  PlanSensitivity out{change.what, std::nullopt, std::nullopt, {}};
+std::optional<PlanPoint> same_under(const PlanQuestion& question, const PlanChange& change,
+                                    const Calibration& calibration) {
   const PlanQuestion changed{change.run, calibration, question.space, question.headroom};
   const Forecast then = forecast(change.run, calibration);
   const Bytes live = then.memory.total() - then.gaps;
-  if (live <= changed.allowed_memory()) {
-    out.winner = PlanPoint{question.space.index_of(change.run.layout).value_or(0), then.step_time,
-                           live, then.energy};
-  }
-  PlanWish wish{.limits = {PlanLimit{}}};
-  if (out.winner) wish.known.push_back(*out.winner);
-  const PlanFound found =
-      change.slower ? find(changed, floors, wish, how)
-                    : find(changed, PlanFloors(changed, how.threads, how.progress), wish, how);
+  if (live > changed.allowed_memory()) return std::nullopt;
+  return PlanPoint{question.space.index_of(change.run.layout).value_or(0), then.step_time, live,
+                   then.energy};
+}
+
+PlanFound best_under(const PlanQuestion& question, const PlanFloors& floors,
+                     const PlanChange& change, const Calibration& calibration,
+                     std::vector<PlanPoint> known, const PlanSearch& how) {
+  const PlanQuestion changed{change.run, calibration, question.space, question.headroom,
+                             question.part};
+  const PlanWish wish{.limits = {PlanLimit{}}, .known = std::move(known)};
+  return change.slower ? find(changed, floors, wish, how)
+                       : find(changed, PlanFloors(changed, how.threads, how.progress), wish, how);
+}
+
+std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
+                                            const PlanChange& change,
+                                            const Calibration& calibration, const PlanSearch& how) {
+  PlanSensitivity out{change.what, same_under(question, change, calibration), std::nullopt, {}};
+  std::vector<PlanPoint> known;
+  if (out.winner) known.push_back(*out.winner);
+  const PlanFound found = best_under(question, floors, change, calibration, std::move(known), how);
   if (!found.proven) return std::nullopt;
   out.best = found.best.front();
   if (out.best) out.layout = question.space.layout_at(out.best->index);
@@ -163,13 +186,18 @@ std::vector<PlanRemedy> remedies(const PlanQuestion& question,
                                  const std::vector<PlanFilter>& filters, std::int64_t ranks,
                                  const PlanSearch& how) {
   std::vector<PlanRemedy> out;
+  PlanSearch one = how;
+  one.top = 1;
   const auto attempt = [&](const std::string& what, const Run& run,
                            const std::vector<PlanFilter>& by, std::int64_t accelerators,
                            double headroom) {
-    const PlanQuestion like{run, question.calibration, question.space, headroom};
-    const auto best = best_of(PlanSpace::make(run, accelerators, by), like, how);
-    if (best) out.push_back({what, best->first, best->second});
-    return best.has_value();
+    const auto space = PlanSpace::make(run, accelerators, by);
+    if (!space) return false;
+    const PlanBest best = search({run, question.calibration, *space, headroom}, one);
+    if (best.points.empty()) return false;
+    const PlanPoint& point = best.points.front();
+    out.push_back({what, point, space->layout_at(point.index)});
+    return true;
   };
   if (question.headroom > 0) {
     attempt("without headroom", question.run, filters, ranks, 0);

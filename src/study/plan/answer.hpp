@@ -26,6 +26,13 @@ struct PlanAlternatives {
 PlanAlternatives alternatives(const PlanQuestion& question, const PlanFloors& floors,
                               const std::vector<PlanPoint>& best, const PlanSearch& how);
 
+/// What is looked for in a part of a space, whatever is the best of the others: the best layout
+/// without each feature that there is, and the front. `known`: the best of the part.
+PlanWish wish_of_part(const PlanQuestion& question, std::vector<PlanPoint> known);
+/// The alternatives of a winner, where what was looked for so is found: in all of the space.
+PlanAlternatives alternatives(const PlanQuestion& question, const PlanPoint& winner,
+                              const PlanFound& found);
+
 /// The run with something of its cluster changed.
 struct PlanChange {
   std::string what;  // "inter-node bandwidth 2 % lower"
@@ -47,6 +54,13 @@ struct PlanSensitivity {
 std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,
                                             const PlanChange& change,
                                             const Calibration& calibration, const PlanSearch& how);
+/// The layout of the change's run under it; nothing where it does not fit.
+std::optional<PlanPoint> same_under(const PlanQuestion& question, const PlanChange& change,
+                                    const Calibration& calibration);
+/// The best of all layouts under it. `known`: layouts under it.
+PlanFound best_under(const PlanQuestion& question, const PlanFloors& floors,
+                     const PlanChange& change, const Calibration& calibration,
+                     std::vector<PlanPoint> known, const PlanSearch& how);
 
 /// The smallest change with which something fits, where nothing does.
 struct PlanRemedy {

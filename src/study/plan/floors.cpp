@@ -30,7 +30,7 @@ PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress
     : run_(&question.run),
       calibration_(&question.calibration),
       facts_(std::make_shared<PlanFacts>(question.run.model, question.run.job)) {
-  const std::vector<PlanCell> cells = question.space.cells();
+  const std::vector<PlanCell> cells = question.cells();
   cells_.reserve(cells.size());
   for (const PlanCell& cell : cells) cells_.push_back({.cell = cell, .floor = {}});
   const std::vector<std::size_t> places = runs_of(cells_, same_place);

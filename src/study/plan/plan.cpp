@@ -1,11 +1,13 @@
 #include "study/plan/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/predict/predict.hpp"
+#include "study/plan/setup.hpp"
 #include "study/plan/space/fields.hpp"
 
 namespace headway {
@@ -65,8 +67,65 @@ std::optional<PlanChange> one_generation_older(const Run& run) {
   return out;
 }
 
-// A part of a longer piece of work, of which it takes the share from `from` to `to`, told as so
-// many of the space's layouts.
+// Searches all of it.
+PlanWalks searching_all(const PlanSetup& setup, const PlanQuestion& question,
+                        const PlanFloors& floors) {
+  const auto part = [&setup](double from, double to) {
+    PlanSearch how = setup.how;
+    how.exhaustive = false;
+    return part_of(how, setup.space.size(), from, to);
+  };
+  PlanWalks out;
+  out.best = [&setup, &question, &floors] {
+    const PlanSearch how = part_of(setup.how, setup.space.size(), kFloorsDone, kSearchDone);
+    return how.exhaustive ? search(question, how) : search(question, floors, how);
+  };
+  out.alternatives = [&question, &floors, part](const std::vector<PlanPoint>& best) {
+    return alternatives(question, floors, best, part(kSearchDone, kAlternativesDone));
+  };
+  out.roomy = [&question, &floors, part](const std::vector<PlanPoint>& best) {
+    const Run run = with_endless_memory(question.run);
+    return find({run, question.calibration, question.space, 0}, floors,
+                {.limits = {PlanLimit{}}, .known = best}, part(kAlternativesDone, kRoomyDone))
+        .best.front();
+  };
+  out.under_change = [&question, &floors, part](const PlanChange& change,
+                                                const Calibration& calibration, std::size_t which,
+                                                std::size_t of) {
+    const double each = (1 - kRoomyDone) / static_cast<double>(of);
+    const double from = kRoomyDone + each * static_cast<double>(which);
+    return under_change(question, floors, change, calibration, part(from, from + each));
+  };
+  out.of_remedies = part(kSearchDone, kSearchDone);
+  return out;
+}
+
+// What follows from the best layout.
+void explain(Plan& plan, const PlanQuestion& question, const std::vector<PlanPoint>& best,
+             const PlanWalks& walks) {
+  plan.bounds = bounds_of(plan.best.front());
+  PlanAlternatives others = walks.alternatives(best);
+  plan.without = std::move(others.without);
+  for (const PlanPoint& point : others.front) {
+    plan.front.push_back({point, question.space.layout_at(point.index)});
+  }
+  const std::optional<PlanPoint> roomy = walks.roomy(best);
+  if (roomy && roomy->index != best.front().index) {
+    plan.roomy = PlannedPoint{*roomy, question.space.layout_at(roomy->index)};
+  }
+  const std::vector<PlanChange> changes = changes_of(plan.best.front().run);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const PlanChange& change = changes[i];
+    const auto calibration = calibration_for(change.run);
+    if (!calibration || !is_legal(change.run)) continue;
+    if (auto sensitivity = walks.under_change(change, *calibration, i, changes.size())) {
+      plan.sensitivity.push_back(std::move(*sensitivity));
+    }
+  }
+}
+
+}  // namespace
+
 PlanSearch part_of(PlanSearch how, std::uint64_t layouts, double from, double to) {
   if (!how.progress) return how;
   how.progress = [whole = how.progress, layouts, from, to](std::size_t done, std::size_t of) {
@@ -77,48 +136,73 @@ PlanSearch part_of(PlanSearch how, std::uint64_t layouts, double from, double to
   };
   return how;
 }
-// Their shares, by how long they take of published mixtures of experts (docs/plan.md).
-constexpr double kFloorsDone = 0.1, kSearchDone = 0.2, kAlternativesDone = 0.65, kRoomyDone = 0.7;
 
-// What follows from the best layout.
-void explain(Plan& plan, const PlanQuestion& question, const PlanFloors& floors,
-             const std::vector<PlanPoint>& best, const PlanSearch& whole) {
-  const Run& winner = plan.best.front().run;
-  plan.bounds = bounds_of(plan.best.front());
-  const auto part = [&](double from, double to) { return part_of(whole, plan.layouts, from, to); };
-  PlanAlternatives others =
-      alternatives(question, floors, best, part(kSearchDone, kAlternativesDone));
-  plan.without = std::move(others.without);
-  for (const PlanPoint& point : others.front) {
-    plan.front.push_back({point, question.space.layout_at(point.index)});
-  }
-
-  Run endless = question.run;
-  endless.cluster.accelerator.memory = Bytes(1e18);
-  const PlanSearch of_roomy = part(kAlternativesDone, kRoomyDone);
-  const PlanQuestion of_endless{endless, question.calibration, question.space, 0};
-  const std::optional<PlanPoint> roomy =
-      find(of_endless, floors, {.limits = {PlanLimit{}}, .known = best}, of_roomy).best.front();
-  if (roomy && roomy->index != best.front().index) {
-    plan.roomy = PlannedPoint{*roomy, question.space.layout_at(roomy->index)};
-  }
-
-  std::vector<PlanChange> changes = small_changes(winner);
-  if (auto older = one_generation_older(winner)) changes.push_back(std::move(*older));
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const PlanChange& change = changes[i];
-    const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
-    const double from = kRoomyDone + each * static_cast<double>(i);
-    const PlanSearch how = part(from, from + each);
-    const auto calibration = calibration_for(change.run);
-    if (!calibration || !is_legal(change.run)) continue;
-    if (auto sensitivity = under_change(question, floors, change, *calibration, how)) {
-      plan.sensitivity.push_back(std::move(*sensitivity));
-    }
-  }
+std::vector<PlanChange> changes_of(const Run& run) {
+  std::vector<PlanChange> out = small_changes(run);
+  if (auto older = one_generation_older(run)) out.push_back(std::move(*older));
+  return out;
 }
 
-}  // namespace
+bool may_be_legal(const PlanSpace& space, Run changed) {
+  return std::any_of(space.tuples().begin(), space.tuples().end(), [&](const DegreeTuple& tuple) {
+    changed.layout = space.layout_at(tuple.first);
+    return is_legal(changed);
+  });
+}
+
+Result<PlanSetup> set_up(PlanTask task) {
+  const std::int64_t accelerators = task.run.layout.ranks();
+  const Cluster& cluster = task.run.cluster;
+  if (accelerators > cluster.accelerators) {
+    return Problem{FieldName("gpus"), count_text(static_cast<double>(accelerators)) +
+                                          " are more than the " +
+                                          count_text(static_cast<double>(cluster.accelerators)) +
+                                          " accelerators of cluster " + cluster.name};
+  }
+  auto calibration = calibration_for(task.run);
+  if (!calibration) return calibration.problems();
+  auto space = PlanSpace::make(task.run, accelerators, task.filters);
+  if (!space) return space.problems();
+  PlanSearch how = task.how;
+  how.objective = objective_of(task.objective);
+  return PlanSetup{std::move(task), std::move(how), std::move(calibration).value(),
+                   std::move(space).value()};
+}
+
+Run with_endless_memory(const Run& run) {
+  Run out = run;
+  out.cluster.accelerator.memory = Bytes(1e18);
+  return out;
+}
+
+Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const PlanWalks& walks) {
+  const PlanTask& task = setup.task;
+  Plan plan;
+  plan.run = task.run;
+  plan.objective = task.objective;
+  plan.headroom = task.headroom;
+  plan.notes = task.notes;
+  plan.accelerators = setup.accelerators();
+  plan.layouts = setup.space.size();
+  const PlanBest best = walks.best();
+  plan.proven = best.proven;
+  for (const PlanPoint& point : best.points) {
+    auto layout = planned(plan.run, point.index, setup.space.layout_at(point.index));
+    if (!layout) return layout.problems();
+    plan.best.push_back(std::move(layout).value());
+    plan.best.back().undecided =
+        plan.best.size() > 1 && meet(plan.best.front().forecast.step_time_interval,
+                                     plan.best.back().forecast.step_time_interval);
+  }
+  if (!plan.proven) return plan;
+  if (task.found && !plan.best.empty()) task.found(plan);
+  if (plan.best.empty()) {
+    plan.remedies = remedies(question, task.filters, plan.accelerators, walks.of_remedies);
+  } else {
+    explain(plan, question, best.points, walks);
+  }
+  return plan;
+}
 
 PlanObjective objective_of(std::string_view name) {
   if (name == "memory") return PlanObjective::memory;
@@ -127,51 +211,13 @@ PlanObjective objective_of(std::string_view name) {
 }
 
 Result<Plan> plan_of(PlanTask task) {
-  Plan plan;
-  plan.run = std::move(task.run);
-  plan.objective = task.objective;
-  plan.headroom = task.headroom;
-  plan.notes = std::move(task.notes);
-  const std::vector<PlanFilter>& filters = task.filters;
-  PlanSearch how = task.how;
-  how.objective = objective_of(task.objective);
-  plan.accelerators = plan.run.layout.ranks();
-  if (plan.accelerators > plan.run.cluster.accelerators) {
-    return Problem{FieldName("gpus"),
-                   count_text(static_cast<double>(plan.accelerators)) + " are more than the " +
-                       count_text(static_cast<double>(plan.run.cluster.accelerators)) +
-                       " accelerators of cluster " + plan.run.cluster.name};
-  }
-
-  const auto calibration = calibration_for(plan.run);
-  if (!calibration) return calibration.problems();
-  const auto space = PlanSpace::make(plan.run, plan.accelerators, filters);
-  if (!space) return space.problems();
-  plan.layouts = space->size();
-  const PlanQuestion question{plan.run, *calibration, *space, plan.headroom};
-  const PlanFloors floors(question, how.threads,
-                          part_of(how, plan.layouts, 0, kFloorsDone).progress);
-  const PlanSearch first = part_of(how, plan.layouts, kFloorsDone, kSearchDone);
-  const PlanBest best = how.exhaustive ? search(question, first) : search(question, floors, first);
-  plan.proven = best.proven;
-  for (const PlanPoint& point : best.points) {
-    auto layout = planned(plan.run, point.index, space->layout_at(point.index));
-    if (!layout) return layout.problems();
-    plan.best.push_back(std::move(layout).value());
-    plan.best.back().undecided =
-        plan.best.size() > 1 && meet(plan.best.front().forecast.step_time_interval,
-                                     plan.best.back().forecast.step_time_interval);
-  }
-  how.exhaustive = false;
-  if (!plan.proven) return plan;
-  if (task.found && !plan.best.empty()) task.found(plan);
-  if (plan.best.empty()) {
-    plan.remedies = remedies(question, filters, plan.accelerators,
-                             part_of(how, plan.layouts, kSearchDone, kSearchDone));
-  } else {
-    explain(plan, question, floors, best.points, how);
-  }
-  return plan;
+  const auto setup = set_up(std::move(task));
+  if (!setup) return setup.problems();
+  if (!setup->task.parts.empty()) return plan_of_parts(*setup);
+  const PlanQuestion question = setup->question();
+  const PlanFloors floors(question, setup->how.threads,
+                          part_of(setup->how, setup->space.size(), 0, kFloorsDone).progress);
+  return plan_by(*setup, question, searching_all(*setup, question, floors));
 }
 
 }  // namespace headway

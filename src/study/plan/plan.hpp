@@ -58,6 +58,16 @@ struct Plan {
   std::vector<PlanRemedy> remedies;  // where nothing fits
 };
 
+/// What one walk after another finds in a part of a space, whatever is best in the others: of all
+/// parts together follows what plan_of() says.
+struct PlanPart {
+  std::vector<PlanPoint> best;                    // of each kind, the best first
+  std::vector<std::optional<PlanPoint>> without;  // each feature that there is, in their order
+  std::vector<PlanPoint> front;                   // time against memory
+  std::optional<PlanPoint> roomy;                 // with memory without end
+  std::vector<std::optional<PlanPoint>> changed;  // under each change of the cluster
+};
+
 /// What is asked.
 struct PlanTask {
   RequestedRun run;                             // without a layout; its ranks are those to be split
@@ -67,9 +77,14 @@ struct PlanTask {
   std::vector<std::string> notes;               // for the answer
   PlanSearch how;                               // its objective is that of the name
   std::function<void(const Plan&)> found = {};  // told of the best, before what follows from them
+  std::vector<PlanPart> parts = {};             // found before, of the whole space; empty: search
 };
 
 /// Plans; or why there is no space to search.
 Result<Plan> plan_of(PlanTask task);
+
+/// One part of what plan_of() does, to be its task's with all others; or why there is no space, or
+/// that it was stopped.
+Result<PlanPart> plan_part(PlanTask task, const Shard& part);
 
 }  // namespace headway

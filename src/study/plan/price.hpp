@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "forecast/assembly.hpp"
+#include "platform/shard.hpp"
 #include "study/plan/held.hpp"
 #include "study/plan/space/fields.hpp"
 #include "study/plan/space/space.hpp"
@@ -22,8 +23,11 @@ struct PlanQuestion {
   const Calibration& calibration;
   const PlanSpace& space;
   double headroom = 0;  // share of the accelerator's memory that stays free
+  Shard part = {};      // of the space's places, which alone is searched
 
   Bytes allowed_memory() const { return run.cluster.accelerator.memory * (1 - headroom); }
+  /// Those of the part, in the order of the layouts. Cells of a place are in one part.
+  std::vector<PlanCell> cells() const;
 };
 
 /// A legal layout that fits.

@@ -223,7 +223,7 @@ class Walk {
   // All of them, one after another: between two the search can be given up.
   bool run_all() {
     facts_ = std::make_shared<PlanFacts>(q_.run.model, q_.run.job);
-    const std::vector<PlanCell> cells = q_.space.cells();
+    const std::vector<PlanCell> cells = q_.cells();
     return for_each_index(
         cells.size(), how_.threads,
         [&](std::size_t i, std::size_t worker) {
@@ -302,6 +302,19 @@ class Walk {
 };
 
 }  // namespace
+
+std::vector<PlanPoint> best_kinds(const PlanQuestion& question, const std::vector<PlanPoint>& found,
+                                  const PlanSearch& how) {
+  BestKinds best(question, how.top, how.objective);
+  for (const PlanPoint& point : found) best.add(question.space.cell_at(point.index), point);
+  return best.points();
+}
+
+std::vector<PlanPoint> front_among(const std::vector<PlanPoint>& found) {
+  Front front(1);
+  for (const PlanPoint& point : found) front.add(point);
+  return front.points();
+}
 
 bool better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) {
   return std::tuple(value(a, objective), a.time, a.index) <

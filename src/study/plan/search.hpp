@@ -50,4 +50,11 @@ struct PlanFound {
 PlanFound find(const PlanQuestion& question, const PlanFloors& floors, const PlanWish& wish,
                const PlanSearch& how);
 
+/// Of layouts that were found in parts of the space those that search() finds in all of it, in
+/// whatever order they come: of each part its best kinds, as many.
+std::vector<PlanPoint> best_kinds(const PlanQuestion& question, const std::vector<PlanPoint>& found,
+                                  const PlanSearch& how);
+/// The same of the fronts of all parts.
+std::vector<PlanPoint> front_among(const std::vector<PlanPoint>& found);
+
 }  // namespace headway

@@ -76,13 +76,10 @@ void add_crossover(SweepAnswer& answer, const SweepSettings& settings) {
       crossover(base, answer.crossover_from, answer.crossover_to, unit, split, settings);
 }
 
-}  // namespace
-
-Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads,
-                               const Progress& progress) {
+Result<SweepAnswer> sweep_of(const std::vector<SweepPlan>& plans, SweepQuestion question,
+                             const LayoutChoice& best, int threads, const Progress& progress) {
   const auto& constants = step_constants();
   if (!constants) return constants.problems();
-  const std::vector<SweepPlan> plans = sweep_plans(question);
   PointCount points(plans, is_over_accelerators(question.axis), progress);
   // The layout as it stands, and as it is chosen: layouts are set against each other, and other
   // batches tried on a point's own layout, as they stand.
@@ -114,6 +111,43 @@ Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best,
   if (best) out.series.push_back(sweep("best", {best_case(out.question.base)}, chosen));
   add_crossover(out, standing);
   return out;
+}
+
+}  // namespace
+
+Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads,
+                               const Progress& progress) {
+  const std::vector<SweepPlan> plans = sweep_plans(question);
+  return sweep_of(plans, std::move(question), best, threads, progress);
+}
+
+Result<SweepAnswer> make_sweep_in_parts(SweepQuestion question, const Division& division,
+                                        int threads, const Progress& progress) {
+  std::vector<SweepPlan> plans = sweep_plans(question);
+  std::vector<SweepCase*> cases;
+  for (SweepPlan& plan : plans) {
+    for (SweepCase& at : plan.cases) cases.push_back(&at);
+  }
+  const auto lines = divide(
+      division,
+      {.name = "points",
+       .count = cases.size(),
+       .make = [&](std::size_t i) { return cases[i]->run ? best_line(*cases[i]->run) : "-"; }},
+      threads, progress);
+  if (!lines) return lines.problems();
+  if (division.only) {
+    SweepAnswer none;
+    none.question = std::move(question);
+    return none;
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases[i]->run) continue;
+    auto best = run_of_best(*cases[i]->run, *(*lines)[i]);
+    if (!best && best.problems().front().kind == Trouble::malformed) return best.problems();
+    cases[i]->run = std::move(best);
+  }
+  const LayoutChoice chosen = [](const RequestedRun& run) { return Result<RequestedRun>(run); };
+  return sweep_of(plans, std::move(question), chosen, threads, {});
 }
 
 }  // namespace headway

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "platform/shard.hpp"
 #include "study/sweep/batch.hpp"
 #include "study/sweep/crossover.hpp"
 #include "study/sweep/question.hpp"
@@ -24,5 +25,9 @@ struct SweepAnswer {
 /// `progress` is told of points.
 Result<SweepAnswer> make_sweep(SweepQuestion question, const LayoutChoice& best, int threads,
                                const Progress& progress = {});
+/// The same with best_of_all() chosen for the points of a series over an axis, whose work is
+/// divided: in a part of it nothing else is worked out.
+Result<SweepAnswer> make_sweep_in_parts(SweepQuestion question, const Division& division,
+                                        int threads, const Progress& progress = {});
 
 }  // namespace headway

@@ -3,11 +3,13 @@
 #include <vector>
 
 #include "cost/calibration/calibration.hpp"
+#include "platform/shard.hpp"
 #include "study/plan/search.hpp"
 
 namespace headway {
 namespace {
 
+constexpr std::string_view kNone = "-";          // no layout fits
 constexpr std::int64_t kLargestMicroBatch = 64;  // beyond it no product gets faster
 
 std::vector<std::int64_t> micro_batches_to_try(const Run& run, bool free) {
@@ -95,17 +97,30 @@ LayoutChoice fastest_that_fits(LayoutFreedom free) {
 }
 
 LayoutChoice best_of_all() {
-  return [](const RequestedRun& run) -> Result<RequestedRun> {
-    const auto calibration = calibration_for(run);
-    if (!calibration) return calibration.problems();
-    const auto space = PlanSpace::make(run, run.layout.ranks());
-    if (!space) return space.problems();
-    const PlanBest best = search({run, *calibration, *space}, {});
-    if (best.points.empty()) return Problem{{}, "no layout fits"};
-    RequestedRun out = run;
-    out.layout = space->layout_at(best.points.front().index);
-    return out;
-  };
+  return [](const RequestedRun& run) { return run_of_best(run, best_line(run)); };
+}
+
+std::string best_line(const RequestedRun& run) {
+  const auto calibration = calibration_for(run);
+  const auto space = PlanSpace::make(run, run.layout.ranks());
+  if (!calibration || !space) return std::string(kNone);
+  const PlanBest best = search({run, *calibration, *space}, {});
+  return best.points.empty() ? std::string(kNone) : std::to_string(best.points.front().index);
+}
+
+Result<RequestedRun> run_of_best(const RequestedRun& run, std::string_view line) {
+  const auto calibration = calibration_for(run);
+  if (!calibration) return calibration.problems();
+  const auto space = PlanSpace::make(run, run.layout.ranks());
+  if (!space) return space.problems();
+  if (line == kNone) return Problem{{}, "no layout fits"};
+  const auto index = exact_count(line);
+  if (!index || *index >= space->size()) {
+    return Problem{"merge", "the parts name a layout that is none", Trouble::malformed};
+  }
+  RequestedRun out = run;
+  out.layout = space->layout_at(*index);
+  return out;
 }
 
 }  // namespace headway

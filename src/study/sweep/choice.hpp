@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "study/sweep/sweep.hpp"
 
@@ -26,5 +28,9 @@ LayoutChoice fastest_that_fits(LayoutFreedom free);
 /// The fastest of all layouts on as many accelerators, found by the planner; a problem where none
 /// fits.
 LayoutChoice best_of_all();
+/// What it chooses as a line of text, worked out on one machine, and the run of it on another: the
+/// same. A problem is of kind malformed where the line is none.
+std::string best_line(const RequestedRun& run);
+Result<RequestedRun> run_of_best(const RequestedRun& run, std::string_view line);
 
 }  // namespace headway

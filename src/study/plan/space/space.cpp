@@ -97,6 +97,22 @@ std::uint64_t PlanSpace::first_index(const PlanCell& cell) const {
   return t.first + at * inner(t).size();
 }
 
+PlanCell PlanSpace::cell_at(std::uint64_t index) const {
+  const DegreeTuple& t = tuple_of(index);
+  std::uint64_t rest = (index - t.first) / inner(t).size();
+  const auto take = [&](const auto& list) {
+    const std::uint64_t at = rest % list.size();
+    rest /= list.size();
+    return static_cast<std::uint32_t>(at);
+  };
+  PlanCell out{.tuple = static_cast<std::uint32_t>(&t - tuples_.data())};
+  out.split = take(splits(t));
+  out.micro_batch = take(micro_batches(t));
+  out.expert = take(experts(t));
+  out.order = take(orders(t));
+  return out;
+}
+
 Layout PlanSpace::layout_of(const DegreeTuple& t) const {
   Layout out = base_;
   out.tp = t.tp;
@@ -108,11 +124,15 @@ Layout PlanSpace::layout_of(const DegreeTuple& t) const {
   return out;
 }
 
-Layout PlanSpace::layout_at(std::uint64_t index) const {
+const DegreeTuple& PlanSpace::tuple_of(std::uint64_t index) const {
   const auto behind =
       std::upper_bound(tuples_.begin(), tuples_.end(), index,
                        [](std::uint64_t i, const DegreeTuple& t) { return i < t.first; });
-  const DegreeTuple& tuple = *(behind - 1);
+  return *(behind - 1);
+}
+
+Layout PlanSpace::layout_at(std::uint64_t index) const {
+  const DegreeTuple& tuple = tuple_of(index);
   Layout out = layout_of(tuple);
   std::uint64_t rest = index - tuple.first;
   const auto take = [&](const auto& list) {  // the inner lists turn fastest

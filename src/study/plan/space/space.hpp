@@ -112,6 +112,8 @@ class PlanSpace {
   std::vector<PlanCell> cells() const;
   /// The index of the first layout of a cell; the others follow.
   std::uint64_t first_index(const PlanCell& cell) const;
+  /// The cell of a layout.
+  PlanCell cell_at(std::uint64_t index) const;
 
   /// The layouts of a tuple.
   std::uint64_t size_of(const DegreeTuple& t) const;
@@ -120,6 +122,8 @@ class PlanSpace {
 
  private:
   friend class SpaceBuilder;
+  const DegreeTuple& tuple_of(std::uint64_t index) const;
+
   Layout base_;
   std::uint64_t size_ = 0;
   std::vector<DegreeTuple> tuples_;

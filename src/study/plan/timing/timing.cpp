@@ -1,4 +1,4 @@
-#include "study/plan/timing.hpp"
+#include "study/plan/timing/timing.hpp"
 
 #include <sys/resource.h>
 

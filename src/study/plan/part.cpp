@@ -1,0 +1,197 @@
+// The planning of one part of a space, and of all parts together.
+#include <algorithm>
+#include <cmath>
+
+#include "cost/calibration/calibration.hpp"
+#include "study/plan/setup.hpp"
+
+namespace headway {
+namespace {
+
+// What was found in all parts, brought together. A part comes from a file: what it says of layouts
+// is held against their forecasts before it is believed.
+class FoundInParts {
+ public:
+  FoundInParts(const PlanSetup& setup, const PlanQuestion& question)
+      : setup_(setup), q_(question), parts_(setup.task.parts) {}
+
+  bool believed() const { return believed_; }
+
+  PlanWalks walks() {
+    PlanWalks out;
+    out.best = [this] { return best(); };
+    out.alternatives = [this](const std::vector<PlanPoint>& best) {
+      return alternatives(q_, best.front(), beside());
+    };
+    out.roomy = [this](const std::vector<PlanPoint>&) { return roomy(); };
+    out.under_change = [this](const PlanChange& change, const Calibration& calibration,
+                              std::size_t which, std::size_t) {
+      return std::optional(under(change, calibration, which));
+    };
+    out.of_remedies = part_of(setup_.how, setup_.space.size(), 0, 1);  // only now it is known
+    return out;
+  }
+
+ private:
+  PlanBest best() {
+    std::vector<PlanPoint> all;
+    for (const PlanPart& part : parts_) add(part.best, all);
+    return {believed(q_, best_kinds(q_, all, setup_.how)), true, {}};
+  }
+
+  PlanFound beside() {
+    PlanFound out;
+    const std::size_t features = wish_of_part(q_, {}).limits.size();
+    for (std::size_t i = 0; i < features; ++i) {
+      out.best.push_back(best_of(q_, [i](const PlanPart& part) { return part.without.at(i); }));
+    }
+    std::vector<PlanPoint> all;
+    for (const PlanPart& part : parts_) add(part.front, all);
+    out.front = believed(q_, front_among(all));
+    return out;
+  }
+
+  std::optional<PlanPoint> roomy() {
+    const Run run = with_endless_memory(q_.run);
+    return best_of({run, q_.calibration, q_.space, 0},
+                   [](const PlanPart& part) { return part.roomy; });
+  }
+
+  PlanSensitivity under(const PlanChange& change, const Calibration& calibration,
+                        std::size_t which) {
+    PlanSensitivity out{change.what, same_under(q_, change, calibration), std::nullopt, {}};
+    const PlanQuestion changed{change.run, calibration, q_.space, q_.headroom};
+    if (may_be_legal(q_.space, change.run)) {
+      out.best = best_of(changed, [which](const PlanPart& part) { return part.changed.at(which); });
+    } else {  // no part looked for it
+      PlanSearch how = setup_.how;
+      how.top = 1;
+      how.progress = {};
+      const PlanBest best = search(changed, how);
+      if (!best.points.empty()) out.best = best.points.front();
+    }
+    if (out.best) out.layout = q_.space.layout_at(out.best->index);
+    return out;
+  }
+
+  template <class Of>
+  std::optional<PlanPoint> best_of(const PlanQuestion& question, const Of& of) {
+    std::vector<PlanPoint> all;
+    for (const PlanPart& part : parts_) {
+      const std::optional<PlanPoint> point = of(part);
+      if (point) add({*point}, all);
+    }
+    if (all.empty()) return std::nullopt;
+    const auto best = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+      return better(a, b, setup_.how.objective);
+    });
+    return believed(question, {*best}).front();
+  }
+
+  void add(const std::vector<PlanPoint>& points, std::vector<PlanPoint>& all) {
+    for (const PlanPoint& point : points) {
+      if (point.index < q_.space.size()) {
+        all.push_back(point);
+      } else {
+        believed_ = false;
+      }
+    }
+  }
+
+  // [PLAN-2] The planner adds up in another order than the forecast: the last digits may differ.
+  std::vector<PlanPoint> believed(const PlanQuestion& question, std::vector<PlanPoint> points) {
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); };
+    Run run = question.run;
+    for (const PlanPoint& point : points) {
+      run.layout = question.space.layout_at(point.index);
+      const Forecast made = forecast(run, question.calibration);
+      const Bytes live = made.memory.total() - made.gaps;
+      if (!near(point.time.value(), made.step_time.value()) ||
+          !near(point.memory.value(), live.value()) ||
+          !near(point.energy.value(), made.energy.value())) {
+        believed_ = false;
+      }
+    }
+    return points;
+  }
+
+  const PlanSetup& setup_;
+  const PlanQuestion& q_;
+  const std::vector<PlanPart>& parts_;
+  bool believed_ = true;
+};
+
+}  // namespace
+
+Result<Plan> plan_of_parts(const PlanSetup& setup) {
+  const Problem other{"merge",
+                      "what the parts say is not of this space: they were not made by this "
+                      "version of headway, or were changed since"};
+  const PlanQuestion question = setup.question();
+  const std::size_t features = wish_of_part(question, {}).limits.size();
+  const std::size_t changes = changes_of(question.run).size();
+  for (const PlanPart& part : setup.task.parts) {
+    if (part.without.size() != features || part.changed.size() != changes) return other;
+  }
+  FoundInParts found(setup, question);
+  auto out = plan_by(setup, question, found.walks());
+  if (!found.believed()) return other;
+  return out;
+}
+
+Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
+  const auto setup = set_up(std::move(task));
+  if (!setup) return setup.problems();
+  const Problem stopped{"plan", "was stopped: of a part that is not whole nothing is written",
+                        Trouble::stopped};
+  const PlanQuestion question = setup->question(part);
+  const auto of_work = [&](double from, double to) {
+    PlanSearch how = setup->how;
+    how.exhaustive = false;
+    return part_of(how, setup->space.size(), from, to);
+  };
+  PlanPart out;
+  const PlanFloors floors(question, setup->how.threads, of_work(0, kFloorsDone).progress);
+  PlanSearch first = of_work(kFloorsDone, kSearchDone);
+  first.exhaustive = setup->how.exhaustive;
+  const PlanBest best =
+      first.exhaustive ? search(question, first) : search(question, floors, first);
+  if (!best.proven) return stopped;
+  out.best = best.points;
+
+  const PlanFound beside = find(question, floors, wish_of_part(question, out.best),
+                                of_work(kSearchDone, kAlternativesDone));
+  out.without = beside.best;
+  out.front = beside.front;
+  const Run roomy = with_endless_memory(question.run);
+  const PlanFound room =
+      find({roomy, question.calibration, question.space, 0, part}, floors,
+           {.limits = {PlanLimit{}}, .known = out.best}, of_work(kAlternativesDone, kRoomyDone));
+  out.roomy = room.best.front();
+  if (!beside.proven || !room.proven) return stopped;
+
+  std::vector<PlanChange> changes = changes_of(question.run);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    PlanChange& change = changes[i];
+    out.changed.emplace_back();
+    const auto calibration = calibration_for(change.run);
+    if (!calibration || !may_be_legal(question.space, change.run)) continue;
+    std::vector<PlanPoint> known;
+    if (!out.best.empty()) {
+      PlanChange same = change;
+      same.run.layout = question.space.layout_at(out.best.front().index);
+      const auto under =
+          is_legal(same.run) ? same_under(question, same, *calibration) : std::nullopt;
+      if (under) known.push_back(*under);
+    }
+    const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
+    const double from = kRoomyDone + each * static_cast<double>(i);
+    const PlanFound under = best_under(question, floors, change, *calibration, std::move(known),
+                                       of_work(from, from + each));
+    if (!under.proven) return stopped;
+    out.changed.back() = under.best.front();
+  }
+  return out;
+}
+
+}  // namespace headway
