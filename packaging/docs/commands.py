@@ -43,8 +43,9 @@ def entries(lines):
 
 
 def flagged(text):
-    """Text with flags as code, which no line breaks."""
-    return re.sub(r"(?<!\S)(--[a-z][a-z-]*)", r"<code>\1</code>", html.escape(text))
+    """Text with flags, and what is quoted as code, as code, which no line breaks."""
+    return re.sub(r"`([^`]+)`|(?<!\S)(--[a-z][a-z-]*)", lambda found: f"<code>{found[1] or found[2]}</code>",
+                  html.escape(text))
 
 
 def listed(pairs):

@@ -5,6 +5,7 @@ import pathlib
 import re
 
 import commands
+import dialect
 import links
 import python_api
 from mkdocs.structure.files import File, InclusionLevel
@@ -12,7 +13,6 @@ from mkdocs.structure.files import File, InclusionLevel
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = ROOT / "apps" / "python" / "package" / "headway"
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 program = commands.Program(os.environ["HEADWAY"])
 made = {}  # what is made here: text by path in the site's sources
@@ -83,5 +83,4 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
     if here.endswith("/index.md") and here in made:  # a folder's list
         return markdown
-    # Comments would keep the table or list under them from being one.
-    return links.rewritten(links.prose(markdown, lambda line: COMMENT.sub("", line)), origin, here, ROOT)
+    return dialect.adapted(links.rewritten(markdown, origin, here, ROOT))
