@@ -12,6 +12,7 @@ def adapted(text):
     out = []
     fenced = False
     width = 0  # of the mark of the item that lines belong to; 0: none
+    several = False  # paragraphs, in that item
     for line in text.split("\n"):
         if line.startswith("```"):
             fenced = not fenced

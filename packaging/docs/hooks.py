@@ -1,5 +1,6 @@
 """What MkDocs does not know of the documents: pages that are made while the site is, and links that lead out
-of docs/. HEADWAY names the program that is asked."""
+of docs/. Under the heading "Python" of docs/README.md stands the reference of the package of apps/python as
+well. HEADWAY names the program that is asked."""
 import os
 import pathlib
 import re

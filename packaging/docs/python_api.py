@@ -1,7 +1,8 @@
 """The page of reference of the Python package, from its sources: signatures, docstrings, attributes."""
 import ast
-import html
 import re
+
+from commands import listed
 
 
 def homes(package):
@@ -14,35 +15,33 @@ def homes(package):
 
 
 def about(node):
-    """A docstring; lines "name: meaning" are a list."""
-    lines = (ast.get_docstring(node) or "").split("\n")
-    out = []
-    rows = []
-
-    def close():
-        if rows:
-            out.append('<dl class="flags">\n' + "".join(
-                f"<dt><code>{html.escape(name)}</code></dt><dd>{html.escape(text)}</dd>\n"
-                for name, text in rows) + "</dl>\n")
-            rows.clear()
-
-    for line in lines:
-        found = re.match(r"([a-z_][a-z0-9_]*): (.*)", line)
-        if found:
-            rows.append([found[1], found[2]])
-        elif rows and line.startswith("    "):
-            rows[-1][1] += " " + line.strip()
-        else:
-            close()
-            out.append(line)
-    close()
-    return "\n".join(out).strip() + "\n\n"
+    """A docstring; a paragraph of "name: meaning" is a list, with further arguments behind a full stop."""
+    names = [each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)] \
+        if isinstance(node, ast.FunctionDef) else []
+    further = r"(?<=\.) (?=(?:%s): )" % "|".join(map(re.escape, names)) if names else r"(?!)"
+    out = ""
+    for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
+        if not re.match(r"[a-z_][a-z0-9_]*: ", paragraph):
+            out += paragraph + "\n\n"
+            continue
+        pieces = re.split(r"\n(?=[a-z_][a-z0-9_]*: )|" + further, paragraph)
+        out += listed([(name, " ".join(text.split())) for name, _, text in
+                       (piece.partition(": ") for piece in pieces)])
+    return out
 
 
 def signature(node):
-    given = f"{node.name}({ast.unparse(node.args)})"
+    given = ast.unparse(node.args)
     result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return f"```python\n{given}{result}\n```\n\n"
+    whole = f"{node.name}({given}){result}"
+    if len(whole) > 90:  # an argument a line: commas inside brackets part none
+        depth, broken = 0, ""
+        for letter in given:
+            depth += letter in "[({"
+            depth -= letter in "])}"
+            broken += ",\n   " if letter == "," and depth == 0 else letter
+        whole = f"{node.name}(\n    {broken}\n){result}"
+    return f"```python\n{whole}\n```\n\n"
 
 
 def attributes(node, lines):
@@ -60,9 +59,7 @@ def attributes(node, lines):
                 at -= 1
             text = f"{ast.unparse(each.annotation)}{': ' + ' '.join(comment) if comment else ''}"
             rows.append((each.lineno, name, text))
-    items = "".join(f"<dt><code>{html.escape(name)}</code></dt><dd>{html.escape(text)}</dd>\n"
-                    for _, name, text in sorted(rows))
-    return f'<dl class="flags">\n{items}</dl>\n\n' if rows else ""
+    return listed([(name, text) for _, name, text in sorted(rows)])
 
 
 def described(node, lines):
@@ -85,9 +82,10 @@ def page(package):
         text = path.read_text()
         tree = ast.parse(text)
         public = [node for node in tree.body
-                  if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and
+                  if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) and
                   (node.name in names[module] or
-                   isinstance(node, ast.ClassDef) and not node.name.startswith("_") and module == "_commands")]
+                   isinstance(node, ast.ClassDef) and module == "_commands")]  # what its functions give
+        public.sort(key=lambda node: isinstance(node, ast.ClassDef))
         title = (ast.get_docstring(tree) or module).split("\n")[0].rstrip(".")
         out += f"## {title.split('. ')[0]}\n\n" + "".join(described(node, text.split("\n")) for node in public)
     return out
