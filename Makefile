@@ -17,7 +17,7 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-program everything install deb dist bench asan fuzz check format \
-        screenshots deps clean
+        screenshots docs deps clean
 
 help:
 	@echo "make demo     install what is missing, build, predict one training step"
@@ -31,6 +31,7 @@ help:
 	@echo "make check    format and static analysis"
 	@echo "make format   apply .clang-format"
 	@echo "make screenshots   take the pictures of docs/web"
+	@echo "make docs     the documents as a site, with search: build/docs/index.html"
 	@echo "make deps     only install what is missing (scripts/install-deps --list names it)"
 	@echo "make clean    remove build/"
 	@echo ".ci/run       all that must pass before a change is merged"
@@ -122,6 +123,12 @@ screenshots: $(RELEASE)/build.ninja
 	@scripts/build-web
 	@scripts/build $(RELEASE) $(JOBS) headway
 	@cd web && npm run --silent screenshots
+
+# The documents, with what the program says of each command.
+docs: $(RELEASE)/build.ninja
+	@scripts/install-deps --docs
+	@scripts/build $(RELEASE) $(JOBS) headway
+	@scripts/build-docs $(RELEASE)/apps/cli/headway
 
 # Configured once; Ninja configures again by itself where a CMake file or a list of sources changes.
 build/%/build.ninja: | deps

@@ -556,20 +556,19 @@ TEST_F(Cli, ServePrintsItsAddressAndEndsWithASignal) {
   expect_refused("serve --host 203.0.113.7 --port 0", {"203.0.113.7", "not this machine's"});
 }
 
-// What the README shows of a command is what it prints.
-TEST_F(Cli, TheReadmeShowsWhatItsCommandsSayOfTheExamples) {
-  const std::string readme = read(fs::path(source_dir()) / "README.md");
-  for (const std::string command :
-       {"plan examples/llama-3.1-70b-plan.toml", "comms examples/gpt-neox-1.3b-frontier.toml",
-        "comms examples/ddp-rank0.json examples/ddp-rank1.json"}) {
-    const std::string before = "$ headway " + command + "\n";
-    const std::size_t at = readme.find(before);
-    ASSERT_NE(at, std::string::npos) << command;
-    const std::size_t begin = at + before.size();
-    const Output output = run(command);
-    EXPECT_EQ(output.code, 0);
-    EXPECT_EQ(output.err, "");
-    EXPECT_EQ(readme.substr(begin, readme.find("```", begin) - begin), output.out);
+// What the README, and the pages that it leads to first, show of a command is what it prints.
+TEST_F(Cli, TheReadmeAndFirstPagesShowWhatTheirCommandsSay) {
+  for (const std::string page : {"README.md", "docs/predict.md", "docs/plan.md",
+                                 "docs/communication.md", "docs/traces.md"}) {
+    const std::string text = read(fs::path(source_dir()) / page);
+    const std::size_t at = text.find("$ headway ");
+    ASSERT_NE(at, std::string::npos) << page;
+    EXPECT_EQ(text.find("$ headway ", at + 1), std::string::npos) << page << ": one is compared";
+    const std::size_t line = text.find('\n', at);
+    const Output output = run(text.substr(at + 10, line - at - 10));
+    EXPECT_EQ(output.code, 0) << page;
+    EXPECT_EQ(output.err, "") << page;
+    EXPECT_EQ(text.substr(line + 1, text.find("```", line) - line - 1), output.out) << page;
   }
 }
 
