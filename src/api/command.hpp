@@ -118,6 +118,10 @@ const std::vector<CommandRow>& answered_commands();
 /// Options of every command: --json, --quiet, --threads.
 std::vector<Option> common_options(Circumstances& circumstances);
 
+/// The options that a document may give; `own`: one of who runs the program, who may give those of the
+/// command line as well, but those whose names mean something else in documents.
+std::vector<const Option*> members_of(const std::vector<Option>& options, bool own = false);
+
 /// The help of an option with the names that may be given for it, and which of them stands where
 /// none is.
 std::string help_of(const Option& option);
