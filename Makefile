@@ -16,7 +16,7 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
         --seq 4096 --global-batch 128 --tp 8 --pp 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-program everything install deb dist bench asan fuzz check format \
+.PHONY: help demo test test-program everything install deb dist wheel bench asan fuzz check format \
         screenshots docs deps clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make install  to PREFIX=/usr/local, below DESTDIR where that is given"
 	@echo "make deb      a package for Debian 12: build/package/headway_VERSION_amd64.deb"
 	@echo "make dist     a program that needs no library, for any Linux on x86-64: build/dist/"
+	@echo "make wheel    the Python package, tested in an empty environment: build/wheel/"
 	@echo "make bench    the micro benchmarks"
 	@echo "make asan     the tests with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz     every fuzz target with the sanitizers, MUTATIONS=1000000 each: hours"
@@ -89,6 +90,11 @@ dist: deps
 	@$(MAKE) --no-print-directory build/static/build.ninja
 	@scripts/build build/static $(JOBS) headway_package
 	@scripts/pack-dist
+
+wheel: deps
+	@scripts/install-deps --wheel
+	@scripts/build-wheel
+	@scripts/check-wheel
 
 bench: $(RELEASE)/build.ninja
 	@scripts/build $(RELEASE) $(JOBS) all

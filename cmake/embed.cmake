@@ -23,6 +23,9 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/embedded/measurements)
 # The page, packed, where scripts/build-web has built it; a binary without it says so at "/".
 set(web_folder ${PROJECT_SOURCE_DIR}/build/web)
 file(GLOB_RECURSE web_files CONFIGURE_DEPENDS RELATIVE ${web_folder} ${web_folder}/*.gz)
+if(HEADWAY_PYTHON)  # it serves no page
+  set(web_files)
+endif()
 list(SORT web_files)
 
 # Names in the table, sorted, and where each file is.

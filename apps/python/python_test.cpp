@@ -69,6 +69,14 @@ class PythonRecorder : public ::testing::Test {
   const fs::path folder_ = temporary_.path();
 };
 
+// The functions of the Python package have the flags that the commands have.
+TEST_F(PythonRecorder, ThePackagesFunctionsAreAsTheyWouldBeWritten) {
+  const Ended checked = run("'" HEADWAY_PROGRAM
+                            "' list schemas | python3 -B \"" HEADWAY_PYTHON_TESTS
+                            "/../generate.py\" --check");
+  EXPECT_EQ(checked.code, 0) << checked.err << "scripts/update-golden renews it";
+}
+
 // The calls of calls() in tests/recorder_for_test.py, with four bytes a number unless it says so.
 TEST_F(PythonRecorder, EveryCallHasTheBytesOfTheWholeTensorItsGroupAndItsOtherEnd) {
   const Ended bare = launch("calls", 4);

@@ -18,7 +18,8 @@ std::optional<Command> asked_command(const CommandRow& row, JsonRequest& json,
                                      const Problems& problems) {
   Command command = row.make();
   if (command.commands.empty()) return command;
-  const std::vector<std::string> names = names_of(answered(command.commands));
+  const std::vector<std::string> names =
+      names_of(json.may_name_files() ? command.commands : answered(command.commands));
   const std::string which = json.name_of(command.selector, names);
   if (!which.empty()) return command_row(command.commands, which)->make();
   if (is_asked(command) && problems.empty()) return command;
@@ -39,8 +40,8 @@ void refuse_missing(const Command& command, JsonRequest& json) {
 // works.
 Circumstances circumstances_of(const AnswerOptions& options, const Problems& problems) {
   Circumstances out;
-  out.json = true;
-  out.bounded = true;
+  out.json = !options.as_text;
+  out.bounded = !options.own;
   out.threads = options.threads;
   out.data = options.data;
   out.traces = options.traces;
@@ -55,9 +56,7 @@ CommandOutput ask(const CommandRow& row, JsonRequest& json, const Problems& prob
                   const AnswerOptions& options) {
   const std::optional<Command> command = asked_command(row, json, problems);
   if (!command) return {};
-  for (const Option& option : command->options) {
-    if (option.door != Door::command_line) read_member(option, json);
-  }
+  for (const Option* option : members_of(command->options, options.own)) read_member(*option, json);
   json.reject_unknown();
   if (problems.empty()) refuse_missing(*command, json);
   return command->run(circumstances_of(options, problems));
@@ -102,15 +101,17 @@ const std::vector<std::string>& answered_names() {
 
 CommandOutput answer(std::string_view command, std::string_view body,
                      const AnswerOptions& options) {
-  const CommandRow* asked = command_row(answered_commands(), command);
+  const CommandRow* asked = command_row(
+      options.own ? command_rows() : std::span<const CommandRow>(answered_commands()), command);
   if (asked == nullptr) {
-    return {.problems = {{"command", not_known(command, answered_names()), Trouble::unknown}}};
+    const auto names = options.own ? names_of(command_rows()) : answered_names();
+    return {.problems = {{"command", not_known(command, names), Trouble::unknown}}};
   }
   if (body.size() > kLargestRequest) return {.problems = {{"request", "is larger than 1 MiB"}}};
   const auto document = parse_json(body, "request");
   if (!document) return {.problems = document.problems()};
   Problems problems;
-  JsonRequest json(document->root, problems);
+  JsonRequest json(document->root, problems, options.own ? Files::named : Files::refused);
   CommandOutput output = ask(*asked, json, problems, options);
   const auto described = described_in(document->root);
   output.problems = by_member(std::move(output.problems), described);

@@ -59,6 +59,17 @@ std::vector<Option> common_options(Circumstances& at) {
            .checked = true}};
 }
 
+std::vector<const Option*> members_of(const std::vector<Option>& options, bool own) {
+  std::vector<const Option*> out;
+  for (const Option& option : options) {
+    const bool taken = std::any_of(options.begin(), options.end(), [&](const Option& other) {
+      return other.door == Door::document && other.name == option.name;
+    });
+    if (option.door != Door::command_line || (own && !taken)) out.push_back(&option);
+  }
+  return out;
+}
+
 std::string help_of(const Option& option) {
   std::string out(option.help);
   if (option.names == nullptr || !option.built_in.empty()) return out;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/answer.hpp"
 #include "api/options.hpp"
 #include "base/document/csv.hpp"
 #include "base/draw/table.hpp"
@@ -132,7 +133,7 @@ Result<std::vector<OutputFile>> report_files(const std::string& folder, const Ou
 }  // namespace
 
 std::vector<std::string> list_kinds() {
-  return {"models", "clusters", "accelerators", "machines", "fields"};
+  return {"models", "clusters", "accelerators", "machines", "fields", "schemas"};
 }
 
 namespace {
@@ -162,6 +163,8 @@ CommandOutput run_list(std::string_view what, bool json) {
     names = limits::machine_names();
   } else if (what == "fields") {
     return list_fields(json);
+  } else if (what == "schemas") {
+    return {.text = schemas_json(true)};
   } else {
     return {.problems = {{"list", not_known(what, list_kinds()), Trouble::unknown}}};
   }

@@ -228,7 +228,8 @@ struct SimulateRecordingRequest {
 /// A recorded step run again, as it was and on another network.
 CommandOutput run_simulate_recording(const SimulateRecordingRequest& request);
 
-/// What can be listed: models, clusters, accelerators, machines (of the limits study).
+/// What can be listed: models, clusters, accelerators, machines (of the limits study), fields of a
+/// run, schemas of requests and answers (JSON Schema, of who runs the program).
 std::vector<std::string> list_kinds();
 /// `what`: one of them.
 CommandOutput run_list(std::string_view what, bool json);

@@ -150,7 +150,7 @@ NameOrDescription JsonRequest::name_or_described(std::string_view name) {
   if (node == nullptr) return {};
   if (node->table() != nullptr) return {{}, described(name)};
   std::string given = text(name);
-  if (!names_a_file(given)) return {std::move(given), std::nullopt};
+  if (may_name_files() || !names_a_file(given)) return {std::move(given), std::nullopt};
   fail(name, refused_file(name, given), Trouble::unknown);
   return {};  // it is not to be read
 }
@@ -194,12 +194,13 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const FieldF
   using Kind = FieldForm::Kind;
   const bool model = form.kind == Kind::model, cluster = form.kind == Kind::cluster;
   const bool own = form.kind == Kind::own_runs;
-  if (own && node.table() == nullptr) {
+  if (own && node.table() == nullptr && !may_name_files()) {
     return fail(name, "must be an object, as headway calibrate --runs writes it; no file is read"),
            std::nullopt;
   }
   if (auto text = plain_text(node)) {
     out.text = std::move(*text);
+    if (may_name_files()) return out;
     if (model || cluster) {
       static const auto models = model_names(), clusters = cluster_names();
       const auto& names = model ? models : clusters;
@@ -223,7 +224,7 @@ std::optional<GivenField> JsonRequest::field(std::string_view name, const FieldF
     }
     out.document = std::move(document);
     const std::size_t before = problems_.size();
-    if (cluster) refuse_files(node, out.name, problems_);
+    if (cluster && !may_name_files()) refuse_files(node, out.name, problems_);
     if (problems_.size() > before) return std::nullopt;
     return out;
   }
@@ -269,9 +270,10 @@ namespace {
 struct MemberReader {
   const Option& option;
   JsonRequest& json;
+  std::string_view name = member_of(option);
 
   void operator()(bool* to) const {
-    if (json.flag(option.name)) *to = true;
+    if (json.flag(name)) *to = true;
   }
   template <std::integral T>
   void operator()(T* to) const {
@@ -281,10 +283,10 @@ struct MemberReader {
   void operator()(double* to) const {
     if (option.range) {
       if (const auto given = whole()) *to = static_cast<double>(*given);
-    } else if (const auto given = json.number(option.name))
+    } else if (const auto given = json.number(name))
       *to = *given;
   }
-  void operator()(std::optional<double>* to) const { *to = json.number(option.name); }
+  void operator()(std::optional<double>* to) const { *to = json.number(name); }
   void operator()(std::string* to) const {
     if (std::string given = text(); !given.empty()) *to = std::move(given);
   }
@@ -293,28 +295,28 @@ struct MemberReader {
   }
   void operator()(std::vector<std::string>* to) const {
     if (option.form == Form::pairs) {
-      for (const auto& [name, value] : json.pairs(option.name)) to->push_back(name + "=" + value);
+      for (const auto& [key, value] : json.pairs(name)) to->push_back(key + "=" + value);
       return;
     }
-    for (std::string& each : json.texts(option.name)) {
+    for (std::string& each : json.texts(name)) {
       if (is_built_in(each)) to->push_back(std::move(each));
     }
   }
   void operator()(std::vector<Document>* to) const {
-    const auto objects = json.objects(option.name);
+    const auto objects = json.objects(name);
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      to->push_back({std::string(option.name) + "[" + std::to_string(i) + "]", *objects[i]});
+      to->push_back({std::string(name) + "[" + std::to_string(i) + "]", *objects[i]});
     }
   }
-  void operator()(std::optional<Document>* to) const { *to = json.described(option.name); }
-  void operator()(NameOrDescription* to) const { *to = json.name_or_described(option.name); }
+  void operator()(std::optional<Document>* to) const { *to = json.described(name); }
+  void operator()(NameOrDescription* to) const { *to = json.name_or_described(name); }
   void operator()(RunRequest* to) const {
-    const std::string field(option.field.empty() ? option.name : option.field);
+    const std::string field(option.field.empty() ? name : option.field);
     if (option.takes == nullptr) {
-      if (std::string given = json.text_or_number(option.name); !given.empty()) {
-        to->push_back({field, std::move(given), member(option.name)});
+      if (std::string given = json.text_or_number(name); !given.empty()) {
+        to->push_back({field, std::move(given), member(name)});
       }
-    } else if (auto given = json.given(option.name, *option.takes);
+    } else if (auto given = json.given(name, *option.takes);
                given && all_built_in(given->text)) {
       to->push_back(std::move(*given));
     }
@@ -323,40 +325,44 @@ struct MemberReader {
  private:
   std::optional<std::int64_t> whole() const {
     const Range range = option.range.value_or(kAnyCount);
-    return json.whole(option.name, range.least, range.most);
+    return json.whole(name, range.least, range.most);
   }
   std::string text() const {
-    if (option.form == Form::number_or_text) return json.text_or_number(option.name);
-    return option.names ? json.name_of(option.name, option.names()) : json.text(option.name);
+    if (option.form == Form::number_or_text) return json.text_or_number(name);
+    return option.names ? json.name_of(name, option.names()) : json.text(name);
   }
   // Other names may be files: they are refused.
-  bool is_built_in(const std::string& name) const {
-    if (option.built_in.empty()) return true;
+  bool is_built_in(const std::string& given) const {
+    if (option.built_in.empty() || json.may_name_files()) return true;
     const std::vector<std::string> names = option.names();
-    if (holds(names, name)) return true;
-    json.fail(option.name,
-              "'" + printable(name) + "' is no built-in " + std::string(option.built_in) +
-                  suggestion(name, names) + std::string(option.instead),
+    if (holds(names, given)) return true;
+    json.fail(name,
+              "'" + printable(given) + "' is no built-in " + std::string(option.built_in) +
+                  suggestion(given, names) + std::string(option.instead),
               Trouble::unknown);
     return false;
   }
   // Of names between commas.
   bool all_built_in(const std::string& list) const {
-    if (option.built_in.empty()) return true;
+    if (option.built_in.empty() || json.may_name_files()) return true;
     bool all = true;
     for (std::size_t begin = 0; begin <= list.size();) {
       const std::size_t end = std::min(list.find(',', begin), list.size());
-      std::string name = list.substr(begin, end - begin);
-      name.erase(0, name.find_first_not_of(' '));
-      name.erase(name.find_last_not_of(' ') + 1);
+      std::string each = list.substr(begin, end - begin);
+      each.erase(0, each.find_first_not_of(' '));
+      each.erase(each.find_last_not_of(' ') + 1);
       begin = end + 1;
-      all &= is_built_in(name);
+      all &= is_built_in(each);
     }
     return all;
   }
 };
 
 }  // namespace
+
+std::string_view member_of(const Option& option) {
+  return option.name.empty() ? std::string_view("files") : option.name;
+}
 
 void read_member(const Option& option, JsonRequest& json) {
   std::visit(MemberReader{option, json}, option.target);

@@ -14,12 +14,18 @@
 
 namespace headway {
 
-/// Reads the members of one object by name. Whoever sent it chooses no path on this machine: models
-/// and clusters are built-in names or described in place, and nothing else names a file. What is
-/// missing leaves a harmless value; what is wrong becomes a problem of the member.
+/// Whether a request may name files of this machine: not that of another, who chooses no path here.
+enum class Files : std::uint8_t { refused, named };
+
+/// Reads the members of one object by name. Where files are refused, models and clusters are built-in
+/// names or described in place, and nothing else names a file. What is missing leaves a harmless
+/// value; what is wrong becomes a problem of the member.
 class JsonRequest {
  public:
-  JsonRequest(const Node& object, Problems& problems) : object_(object), problems_(problems) {}
+  JsonRequest(const Node& object, Problems& problems, Files files = Files::refused)
+      : object_(object), problems_(problems), files_(files) {}
+
+  bool may_name_files() const { return files_ == Files::named; }
 
   bool flag(std::string_view name);
   std::string text(std::string_view name);
@@ -54,10 +60,14 @@ class JsonRequest {
 
   const Node& object_;
   Problems& problems_;
+  Files files_;
   std::vector<std::string_view> asked_;  // names that live as long as the program
 };
 
-/// Sets what an option sets from the member of its name; what is not given leaves it as it is.
+/// The member of a request that an option is given by: its name, and `files` for what stands on a
+/// command line without one.
+std::string_view member_of(const Option& option);
+/// Sets what an option sets from its member; what is not given leaves it as it is.
 void read_member(const Option& option, JsonRequest& json);
 
 /// Refuses what a cluster described in place names outside itself: only built-in bases and

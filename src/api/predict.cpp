@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/commands.hpp"
+#include "api/forecasts.hpp"
 #include "api/options.hpp"
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
@@ -19,7 +20,6 @@
 #include "report/launch.hpp"
 #include "report/list.hpp"
 #include "report/predict.hpp"
-#include "study/plan/fitting.hpp"
 #include "trace/unknown.hpp"
 
 namespace headway {
@@ -166,22 +166,6 @@ Problems far_problems(const PredictRequest& request, const RequestedRun& run) {
   if (!request.emit.empty()) refuse("emit");
   if (request.ops) refuse("ops");
   return out;
-}
-
-// The smallest change with which a run fits that does not.
-std::string what_would_fit(const RequestedRun& run, const Forecast& forecast) {
-  if (run.far != nullptr) return "on two machines no change is looked for";
-  const auto calibration = calibration_for(run);
-  const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
-  if (!found) {
-    return "no layout that differs in one or two fields fits on these accelerators; headway plan "
-           "looks at all, and at more accelerators";
-  }
-  const double longer = found->forecast.step_time / forecast.step_time - 1;
-  const Bytes live = found->forecast.memory.total() - found->forecast.gaps;
-  return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
-         to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
-         ")";
 }
 
 // What was measured of the run.

@@ -5,6 +5,7 @@
 
 #include "api/answer.hpp"
 #include "api/command.hpp"
+#include "api/json_request.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
 #include "platform/embedded.hpp"
@@ -128,8 +129,8 @@ void add(Json& properties, std::string_view name, Json schema, std::string_view 
   properties[std::string(name)] = std::move(schema);
 }
 
-// `chosen_by`: the command whose member names this one.
-Json request_of(const Command& command, const Command* chosen_by = nullptr) {
+// `own`: of who runs the program. `chosen_by`: the command whose member names this one.
+Json request_of(const Command& command, bool own, const Command* chosen_by = nullptr) {
   Json properties = Json::object();
   std::vector<std::string> required;
   if (chosen_by != nullptr) {
@@ -137,18 +138,19 @@ Json request_of(const Command& command, const Command* chosen_by = nullptr) {
         chosen_by->selector_help);
     required.emplace_back(chosen_by->selector);
   }
-  for (const Option& option : command.options) {
-    if (option.door == Door::command_line) continue;
-    add(properties, option.name, std::visit(ValueSchema{option}, option.target), help_of(option));
-    if (option.required) required.emplace_back(option.name);
+  for (const Option* option : members_of(command.options, own)) {
+    const std::string_view name = member_of(*option);
+    add(properties, name, std::visit(ValueSchema{*option}, option->target), help_of(*option));
+    if (option->required) required.emplace_back(name);
+    if (own && !option->operand.empty()) properties[std::string(name)]["operand"] = true;
   }
   Json out = {{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) out["required"] = required;
   out["additionalProperties"] = false;
   if (command.commands.empty()) return out;
   Json forms = Json::array();  // one of these, which differ in their own members
-  for (const CommandRow& row : answered(command.commands)) {
-    forms.push_back(request_of(row.make(), &command));
+  for (const CommandRow& row : own ? command.commands : answered(command.commands)) {
+    forms.push_back(request_of(row.make(), own, &command));
   }
   if (is_asked(command)) forms.push_back(std::move(out));
   return {{"type", "object"}, {"oneOf", std::move(forms)}};
@@ -192,11 +194,13 @@ Json response_of(std::string_view command) {
   return out;
 }
 
-Json both_of(const CommandRow& row) {
+Json both_of(const CommandRow& row, bool own = false) {
   const std::string name(row.name);
   Json request = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                   {"title", "request of " + name}};
-  request.update(request_of(row.make()));
+  const Command command = row.make();
+  if (own) request["description"] = std::string(command.help);
+  request.update(request_of(command, own));
   return {{"request", std::move(request)}, {"response", response_of(name)}};
 }
 
@@ -208,9 +212,11 @@ std::optional<std::string> schema_json(std::string_view command) {
   return document_text(both_of(*row));
 }
 
-std::string schemas_json() {
+std::string schemas_json(bool own) {
   Json commands = Json::object();
-  for (const CommandRow& row : answered_commands()) commands[std::string(row.name)] = both_of(row);
+  for (const CommandRow& row : own ? command_rows() : std::span<const CommandRow>(answered_commands())) {
+    commands[std::string(row.name)] = both_of(row, own);
+  }
   return document_text({{"commands", std::move(commands)}});
 }
 

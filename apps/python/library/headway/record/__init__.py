@@ -5,10 +5,14 @@
 
     headway.record.step()       a step of the program begins
 
+    with headway.record("recording"):           the same, to the end of the block
+        ...
+
 Without a recorder step() does nothing. Read the files with `headway comms recording`.
 """
 import os
 import sys
+import types
 
 __all__ = ["start", "step", "stop"]
 
@@ -41,3 +45,24 @@ def stop():
     """Ends the files; the program goes on unrecorded."""
     from . import session
     session.end()
+
+
+class _Recording:
+    """From the beginning of a block to its end."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __enter__(self):
+        start(self._folder)
+
+    def __exit__(self, *_):
+        stop()
+
+
+class _Module(types.ModuleType):
+    def __call__(self, folder):
+        return _Recording(os.fspath(folder))
+
+
+sys.modules[__name__].__class__ = _Module

@@ -1,0 +1,75 @@
+"""A command called with operands and fields."""
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Mapping, Optional, Sequence, Type, TypeVar
+
+from . import _ask, _engine
+from ._errors import Problem, RequestError
+from ._results import Result
+
+
+class Predicted(Result):
+    """A forecast. Its document is written when more than its first numbers is asked for."""
+
+    __slots__ = ("_predicted", "_numbers")
+
+    @classmethod
+    def of(cls, predicted: object, numbers: Mapping[str, float], fields: Mapping[str, Any]) -> Any:
+        """Of the engine's own."""
+        out = cls.__new__(cls)
+        object.__setattr__(out, "_predicted", predicted)
+        object.__setattr__(out, "_numbers", numbers)
+        object.__setattr__(out, "_request", (fields, 0 if numbers["fits"] else 1))
+        return out
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_text":
+            object.__setattr__(self, "_text", _engine.document(self._predicted))
+            return self._text
+        if name == "_numbers":  # of a document: it knows them itself
+            return {}
+        if name in self._numbers:
+            return self._numbers[name]
+        return super().__getattr__(name)
+
+    @property
+    def request(self) -> Dict[str, Any]:
+        asked = self._request[0]
+        return _ask.request_of(asked) if isinstance(asked, dict) else super().request
+
+    def __reduce__(self) -> Any:
+        from ._commands import restored
+        return restored, (self.command, self.to_json(), json.dumps(self.request), self.exit_code)
+
+
+R = TypeVar("R", bound=Result)
+
+
+def _with_operands(fields: Dict[str, Any], operands: Sequence[Any], operand: Optional[str],
+                   selector: Optional[str], words: Sequence[str]) -> None:
+    rest = list(operands)
+    if selector is not None and rest and rest[0] in words:
+        fields[selector] = rest.pop(0)
+    if not rest:
+        return
+    if operand is None:
+        raise RequestError([Problem("", f"{each!r} is no operand here") for each in rest])
+    if operand in fields:
+        raise RequestError([Problem(operand, "is given twice: in front, and by its name")])
+    fields[operand] = rest[0] if len(rest) == 1 else rest
+
+
+def ask(kind: Type[R], fields: Mapping[str, Any], progress: _ask.Progress, threads: int,
+        operands: Sequence[Any], operand: Optional[str], selector: Optional[str],
+        words: Sequence[str]) -> R:
+    asked = dict(fields)
+    if operands:
+        _with_operands(asked, operands, operand, selector, words)
+    elif issubclass(kind, Predicted):
+        predicted = _engine.predict(asked)
+        if predicted is not None:
+            return kind.of(*predicted, asked)  # type: ignore[no-any-return]
+    request = _ask.request_text(asked)
+    text, code = _ask.answer(kind.command, request, threads, progress)
+    return kind(text, request, code)

@@ -1,0 +1,210 @@
+#include "api/forecasts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "api/json_request.hpp"
+#include "base/document/document.hpp"
+#include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
+#include "cost/calibration/calibration.hpp"
+#include "forecast/predict/predict.hpp"
+#include "report/predict.hpp"
+#include "study/plan/fitting.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMostProblems = 10'000;  // kinds of them that a table tells apart
+
+// In the words and units of data/schema/predict.json.
+std::vector<ForecastColumn> columns() {
+  std::vector<ForecastColumn> out = {
+      {"step_time_s", [](const Forecast& f) { return f.step_time.value(); }},
+      {"interval_step_time_s.low",
+       [](const Forecast& f) {
+         return f.step_time_interval ? f.step_time_interval->low.value() : kNone;
+       }},
+      {"interval_step_time_s.high",
+       [](const Forecast& f) {
+         return f.step_time_interval ? f.step_time_interval->high.value() : kNone;
+       }},
+      {"tokens_per_s", [](const Forecast& f) { return f.tokens_per_second; }},
+      {"tokens_per_s_per_gpu",
+       [](const Forecast& f) { return f.tokens_per_second_per_accelerator; }},
+      {"model_flops_per_s_per_gpu",
+       [](const Forecast& f) { return f.model_flops_per_accelerator.value(); }},
+      {"mfu", [](const Forecast& f) { return f.mfu; }},
+      {"hfu", [](const Forecast& f) { return f.hfu; }},
+      {"memory_bytes.total", [](const Forecast& f) { return f.memory.total().value(); }},
+      {"memory_bytes.capacity", [](const Forecast& f) { return f.capacity.value(); }},
+      {"fits", [](const Forecast& f) { return f.fits ? 1.0 : 0.0; }},
+      {"energy_j", [](const Forecast& f) { return f.energy.value(); }}};
+  for (const PartRow& row : kParts) {
+    out.push_back({"parts_s." + std::string(row.name),
+                   [part = row.part](const Forecast& f) { return f.parts[part].value(); }});
+  }
+  return out;
+}
+
+// The fields of each row, those of the base first.
+class Rows {
+ public:
+  Rows(const RunRequest& base, std::span<const SweptField> swept) : swept_(swept) {
+    const auto is_swept = [&](const GivenField& field) {
+      return std::any_of(swept.begin(), swept.end(),
+                         [&](const SweptField& each) { return each.name == field.name; });
+    };
+    std::remove_copy_if(base.begin(), base.end(), std::back_inserter(base_), is_swept);
+  }
+
+  std::size_t size() const { return swept_.empty() ? 1 : swept_.front().of_row.size(); }
+  RunRequest operator[](std::size_t row) const {
+    RunRequest out = base_;
+    for (const SweptField& field : swept_) {
+      out.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
+    }
+    return out;
+  }
+
+ private:
+  RunRequest base_;
+  std::span<const SweptField> swept_;
+};
+
+bool is_field(std::string_view name) {
+  const auto has = [&](std::span<const RunField> fields) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const RunField& field) { return field.name == name; });
+  };
+  return has(run_fields()) || has(far_fields());
+}
+
+std::string sentence(const Problems& problems) {
+  std::string out;
+  for (const Problem& problem : problems) {
+    if (!out.empty()) out += "; ";
+    const std::string where = where_text(problem);
+    out += where.empty() ? problem.message : where + ": " + problem.message;
+  }
+  return out;
+}
+
+// What is wrong with rows, each sentence once.
+class Sentences {
+ public:
+  std::uint32_t place_of(const Problems& problems) {
+    std::string text = sentence(problems);
+    const std::lock_guard lock(mutex_);
+    if (all_.size() >= kMostProblems) text = "one of many other problems";
+    const auto [found, is_new] = places_.try_emplace(text, all_.size());
+    if (is_new) all_.push_back(std::move(text));
+    return found->second;
+  }
+
+  // Numbered by the rows that have them, however the work was divided.
+  void settle(ForecastTable& table) const {
+    std::vector<std::uint32_t> place(all_.size(), 0);
+    table.problems = {""};
+    for (std::uint32_t& problem : table.problem) {
+      if (problem == 0) continue;
+      if (place[problem] == 0) {
+        place[problem] = static_cast<std::uint32_t>(table.problems.size());
+        table.problems.push_back(all_[problem]);
+      }
+      problem = place[problem];
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> all_ = {""};
+  std::map<std::string, std::uint32_t> places_;
+};
+
+}  // namespace
+
+std::string what_would_fit(const RequestedRun& run, const Forecast& forecast) {
+  if (run.far != nullptr) return "on two machines no change is looked for";
+  const auto calibration = calibration_for(run);
+  const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
+  if (!found) {
+    return "no layout that differs in one or two fields fits on these accelerators; headway plan "
+           "looks at all, and at more accelerators";
+  }
+  const double longer = found->forecast.step_time / forecast.step_time - 1;
+  const Bytes live = found->forecast.memory.total() - found->forecast.gaps;
+  return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
+         to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
+         ")";
+}
+
+Result<PredictedRun> predicted_run(const RunRequest& fields) {
+  auto run = make_run(fields, Types::two);
+  if (!run) return run.problems();
+  auto forecast = predict(*run);
+  if (!forecast) return forecast.problems();
+  return PredictedRun{std::move(run).value(), std::move(forecast).value()};
+}
+
+std::string json_of(const PredictedRun& predicted) {
+  const auto& [run, forecast] = predicted;
+  if (forecast.fits) return predict_json(run, forecast);
+  Forecast told = forecast;
+  told.notes.push_back(what_would_fit(run, forecast));
+  return predict_json(run, told);
+}
+
+std::span<const ForecastColumn> forecast_columns() {
+  static const std::vector<ForecastColumn> all = columns();
+  return all;
+}
+
+Result<RunRequest> run_fields_of(std::string_view body) {
+  const auto document = parse_json(body, "request");
+  if (!document) return document.problems();
+  Problems problems;
+  JsonRequest json(document->root, problems, Files::named);
+  RunRequest out;
+  for (const auto fields : {run_fields(), far_fields()}) {
+    for (const RunField& field : fields) {
+      if (auto given = json.given(field.name, field.form)) out.push_back(std::move(*given));
+    }
+  }
+  json.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+Result<ForecastTable> forecast_rows(const RunRequest& base, std::span<const SweptField> swept,
+                                    int threads, const Progress& progress) {
+  Problems unknown;
+  for (const SweptField& field : swept) {
+    if (!is_field(field.name)) {
+      unknown.push_back({member(field.name), "is no field of a run", Trouble::unknown});
+    }
+  }
+  if (!unknown.empty()) return unknown;
+  const Rows rows(base, swept);
+  const auto all = forecast_columns();
+  ForecastTable out;
+  out.columns.assign(all.size(), std::vector<double>(rows.size(), kNone));
+  out.problem.assign(rows.size(), 0);
+  Sentences sentences;
+  const auto predict_row = [&](std::size_t row, std::size_t) {
+    const auto predicted = predicted_run(rows[row]);
+    if (!predicted) {
+      out.problem[row] = sentences.place_of(predicted.problems());
+      return;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) out.columns[i][row] = all[i].of(predicted->forecast);
+  };
+  out.stopped = !for_each_index(rows.size(), threads, predict_row, progress);
+  sentences.settle(out);
+  return out;
+}
+
+}  // namespace headway

@@ -1,0 +1,117 @@
+#include "api/forecasts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "api/answer.hpp"
+#include "base/document/document.hpp"
+#include "base/source_dir_for_test.hpp"
+#include "platform/files.hpp"
+#include "report/problems.hpp"
+
+namespace headway {
+namespace {
+
+const std::string kRun =
+    R"({"model":"llama-2-7b","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64})";
+
+RunRequest fields_of_run() {
+  auto fields = run_fields_of(kRun);
+  EXPECT_TRUE(fields.ok());
+  return *fields;
+}
+
+// A number of a document by the name of a column: "parts_s.compute", "interval_step_time_s.low".
+double number_in(const Document& document, const std::string& name) {
+  const std::size_t dot = name.find('.');
+  const Node* node = document.root.find(name.substr(0, dot));
+  EXPECT_NE(node, nullptr) << name;
+  if (dot != std::string::npos && node->array() != nullptr) {
+    node = &(*node->array())[name.substr(dot + 1) == "low" ? 0 : 1];
+  } else if (dot != std::string::npos) {
+    node = node->find(name.substr(dot + 1));
+  }
+  if (const auto* flag = std::get_if<bool>(&node->value)) return *flag ? 1 : 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&node->value)) {
+    return static_cast<double>(*whole);
+  }
+  return std::get<double>(node->value);
+}
+
+TEST(Forecasts, AForecastBecomesTheDocumentOfTheCommand) {
+  const std::string another =
+      R"({"model":"llama-2-70b","cluster":"dgx-h100","gpus":8,"seq":4096,"global-batch":64})";
+  for (const std::string& request : {kRun, another}) {  // the other one does not fit
+    const auto fields = run_fields_of(request);
+    ASSERT_TRUE(fields.ok());
+    const auto predicted = predicted_run(*fields);
+    ASSERT_TRUE(predicted.ok());
+    EXPECT_EQ(json_of(*predicted), answer("predict", request).text);
+  }
+}
+
+TEST(Forecasts, ColumnsAreTheNumbersOfTheDocument) {
+  const auto predicted = predicted_run(fields_of_run());
+  ASSERT_TRUE(predicted.ok());
+  const auto document = parse_json(json_of(*predicted), "predict");
+  ASSERT_TRUE(document.ok());
+  for (const ForecastColumn& column : forecast_columns()) {
+    EXPECT_DOUBLE_EQ(column.of(predicted->forecast), number_in(*document, column.name))
+        << column.name;
+  }
+}
+
+TEST(Forecasts, EachRowIsItsOwnForecastOrSaysWhyThereIsNone) {
+  const std::vector<SweptField> swept = {{"tp", {"1", "2", "3"}, {0, 1, 2, 1, 2}},
+                                         {"gpus", {"16", "32"}, {0, 1, 0, 0, 0}}};
+  const auto table = forecast_rows(fields_of_run(), swept, 2, {});
+  ASSERT_TRUE(table.ok());
+  for (std::size_t row = 0; row < 5; ++row) {
+    RunRequest fields = fields_of_run();
+    std::erase_if(fields, [](const GivenField& field) { return field.name == "gpus"; });
+    for (const SweptField& field : swept) {
+      fields.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
+    }
+    const auto predicted = predicted_run(fields);
+    for (std::size_t i = 0; i < forecast_columns().size(); ++i) {
+      const double found = table->columns[i][row];
+      if (predicted) {
+        EXPECT_EQ(found, forecast_columns()[i].of(predicted->forecast));
+      } else {
+        EXPECT_TRUE(std::isnan(found));
+      }
+    }
+    EXPECT_EQ(table->problem[row] == 0, predicted.ok());
+  }
+  EXPECT_EQ(table->problem[2], table->problem[4]);  // one sentence, once
+  EXPECT_EQ(table->problems.size(), 2U);
+}
+
+TEST(Forecasts, NamesOfNoFieldAreProblems) {
+  EXPECT_FALSE(forecast_rows(fields_of_run(), std::vector<SweptField>{{"sequence", {"1"}, {0}}}, 1, {})
+                   .ok());
+  EXPECT_FALSE(run_fields_of(R"({"sequence":1})").ok());
+  EXPECT_FALSE(run_fields_of("[1]").ok());
+}
+
+TEST(Forecasts, OneWhoRunsTheProgramMayNameFilesAndFlagsOfTheCommandLine) {
+  const std::string file = source_dir() + "/examples/llama-3-70b-h100.toml";
+  const AnswerOptions own{.own = true};
+  PredictRequest request;
+  request.run_file = file;
+  request.json = true;
+  EXPECT_EQ(answer("predict", R"({"files":")" + file + R"("})", own).text, run_predict(request).text);
+  EXPECT_FALSE(answer("predict", R"({"files":")" + file + R"("})").problems.empty());
+  const std::string model = source_dir() + "/examples/own-model.toml";
+  const std::string body = R"({"model":")" + model +
+                           R"(","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64})";
+  EXPECT_TRUE(answer("predict", body, own).problems.empty());
+  EXPECT_FALSE(answer("predict", body).problems.empty());
+  EXPECT_TRUE(answer("bench", R"({"signature":true})", own).problems.empty());
+  EXPECT_FALSE(answer("bench", R"({"signature":true})").problems.empty());
+  EXPECT_FALSE(answer("predict", R"({"nonsense":true})", own).problems.empty());
+}
+
+}  // namespace
+}  // namespace headway
