@@ -85,7 +85,7 @@ bool is_field(std::string_view name) {
 
 std::string sentence(const Problems& problems) {
   std::string out;
-  for (const Problem& problem : problems) {
+  for (const Problem& problem : by_member(problems, {})) {
     if (!out.empty()) out += "; ";
     const std::string where = where_text(problem);
     out += where.empty() ? problem.message : where + ": " + problem.message;

@@ -30,8 +30,9 @@ class RunFields(TypedDict, total=False):
     seq: int
     #: sequences in one step
     global_batch: int
-    #: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
-    framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax"]
+    #: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-deepspeed,
+    #: other
+    framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other"]
     #: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block, mxfp8, fp4
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4"]
     #: data-parallel degree; default: what the other degrees leave of --gpus
@@ -46,7 +47,7 @@ class RunFields(TypedDict, total=False):
     vpp: int
     #: expert-parallel degree, inside dp x cp x tp; default: 1
     ep: int
-    #: tensor-parallel degree inside an expert; default: 1
+    #: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     etp: int
     #: sequences in one micro-batch; default: 1
     micro_batch: int
@@ -1181,7 +1182,8 @@ def predict(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -1190,7 +1192,7 @@ def predict(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward
@@ -1291,7 +1293,8 @@ def plan(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -1300,7 +1303,7 @@ def plan(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward
@@ -1419,7 +1422,8 @@ def comms(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -1428,7 +1432,7 @@ def comms(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward
@@ -1535,7 +1539,8 @@ def advise(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -1544,7 +1549,7 @@ def advise(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward
@@ -1665,7 +1670,8 @@ def scale(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -1674,7 +1680,7 @@ def scale(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward
@@ -1902,7 +1908,8 @@ def simulate(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -1911,7 +1918,7 @@ def simulate(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward
@@ -2133,7 +2140,8 @@ def design(*operands: Operand, progress: Progress = None, threads: int = 0,
     gpus: accelerators of the run; default: the product of the degrees
     seq: tokens in one sequence
     global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
+        deepspeed, other
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
         mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -2142,7 +2150,7 @@ def design(*operands: Operand, progress: Progress = None, threads: int = 0,
     pp: pipeline-parallel degree; default: 1
     vpp: virtual pipeline stages on each rank; default: 1
     ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     micro_batch: sequences in one micro-batch; default: 1
     zero: ZeRO stage; default: the framework's habit
     no_reshard: ZeRO-3: keep gathered weights from forward to backward

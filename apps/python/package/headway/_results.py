@@ -35,7 +35,8 @@ class Record(Mapping):  # type: ignore[type-arg]
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("results do not change")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("results do not change")
 
     def __getitem__(self, name: str) -> Any:
         return self._members[name]
