@@ -29,7 +29,7 @@ def test_commands_of_a_run_give_the_bytes_of_the_command_line(run, program, comm
 @pytest.mark.parametrize("command, words, fields", [
     ("limits", [], {"gpu": "h100-sxm"}), ("validate", [], {"by": "source"}), ("list", ["models"], {}),
     ("bench", [], {"signature": True}),
-    ("infer", [], {"model": "llama-3.1-8b", "cluster": "dgx-h100", "gpus": 1, "input_len": 512, "output_len": 128})])
+    ("infer", [], {"model": "llama-3.1-8b", "cluster": "dgx-h100", "gpus": 1, "input_len": 512, "output_len": 128, "batch": 8})])
 def test_other_commands_give_the_bytes_of_the_command_line(program, command, words, fields):
     found = getattr(hw, command)(*words, **fields).to_json().encode()
     assert found == program(command, *words, *flags(fields), "--json")

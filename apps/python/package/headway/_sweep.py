@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy
 
@@ -69,7 +69,7 @@ def _flag(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _listed(values: Any) -> Sequence[Any]:
+def _listed(values: Any) -> Any:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         return [values]
     return values if isinstance(values, numpy.ndarray) else list(values)
@@ -102,5 +102,6 @@ def _values(texts: List[str], places: "numpy.ndarray[Any, Any]") -> Column:
         except ValueError:
             continue
     if numbers is not None:
-        return numpy.array(numbers)[places]
+        column: "numpy.ndarray[Any, Any]" = numpy.array(numbers)[places]
+        return column
     return [texts[place] for place in places.tolist()]
