@@ -306,7 +306,8 @@ constexpr std::string_view kReplayer = "apps/replay/";
 constexpr std::string_view kOfReplayers = "simulate/live";
 // What is loaded into programs of others needs nothing of the library but the form of its file; its
 // tests read that, and include what is of tests.
-constexpr std::array<std::string_view, 2> kRecorders = {"apps/recorder/", "apps/python/python_test.cpp"};
+constexpr std::array<std::string_view, 2> kRecorders = {"apps/recorder/",
+                                                        "apps/python/python_test.cpp"};
 constexpr std::string_view kOfRecorders = "src/trace/recording/record_file.hpp";
 
 const std::set<std::string> kPureFolders = {"step", "cost", "forecast", "simulate", "limits"};

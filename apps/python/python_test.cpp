@@ -71,9 +71,9 @@ class PythonRecorder : public ::testing::Test {
 
 // The functions of the Python package have the flags that the commands have.
 TEST_F(PythonRecorder, ThePackagesFunctionsAreAsTheyWouldBeWritten) {
-  const Ended checked = run("'" HEADWAY_PROGRAM
-                            "' list schemas | python3 -B \"" HEADWAY_PYTHON_TESTS
-                            "/../generate.py\" --check");
+  const Ended checked =
+      run("'" HEADWAY_PROGRAM "' list schemas | python3 -B \"" HEADWAY_PYTHON_TESTS
+          "/../generate.py\" --check");
   EXPECT_EQ(checked.code, 0) << checked.err << "scripts/update-golden renews it";
 }
 

@@ -41,8 +41,9 @@ bool is_long(std::string_view command);
 /// {"request": S, "response": S}, JSON Schema 2020-12, of one of answered_names(), else nothing.
 /// The request's is made from the table of commands; the response's is data/schema/COMMAND.json.
 std::optional<std::string> schema_json(std::string_view command);
-/// {"commands": {"predict": {...}, ...}}: those of all commands. `own`: of requests of who runs this
-/// program (AnswerOptions::own); what stands on a command line without its name has "operand" there.
+/// {"commands": {"predict": {...}, ...}}: those of all commands. `own`: of requests of who runs
+/// this program (AnswerOptions::own); what stands on a command line without its name has "operand"
+/// there.
 std::string schemas_json(bool own = false);
 
 /// What the progress of a command counts, "layouts".

@@ -127,8 +127,8 @@ std::vector<Option> common_options(Circumstances& circumstances);
 constexpr std::string_view kShardFlag = "--shard I/N";
 constexpr std::string_view kShardHelp =
     "do only part I of N of the work; headway merge brings all parts together";
-/// The options that a document may give; `own`: one of who runs the program, who may give those of the
-/// command line as well, but those whose names mean something else in documents.
+/// The options that a document may give; `own`: one of who runs the program, who may give those of
+/// the command line as well, but those whose names mean something else in documents.
 std::vector<const Option*> members_of(const std::vector<Option>& options, bool own = false);
 
 /// The help of an option with the names that may be given for it, and which of them stands where

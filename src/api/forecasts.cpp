@@ -200,7 +200,8 @@ Result<ForecastTable> forecast_rows(const RunRequest& base, std::span<const Swep
       out.problem[row] = sentences.place_of(predicted.problems());
       return;
     }
-    for (std::size_t i = 0; i < all.size(); ++i) out.columns[i][row] = all[i].of(predicted->forecast);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      out.columns[i][row] = all[i].of(predicted->forecast);
   };
   out.stopped = !for_each_index(rows.size(), threads, predict_row, progress);
   sentences.settle(out);

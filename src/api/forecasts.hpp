@@ -1,5 +1,5 @@
-// Forecasts as values and as columns, for programs that ask for many: no text is made of them before
-// it is asked for.
+// Forecasts as values and as columns, for programs that ask for many: no text is made of them
+// before it is asked for.
 #pragma once
 
 #include <cstdint>
@@ -50,13 +50,13 @@ struct ForecastTable {
   bool stopped = false;  // by `progress`: what the table holds is of no use
 };
 
-/// The fields of a run in a JSON object of one's own: members by name, models and clusters by name, as
-/// files or described in place.
+/// The fields of a run in a JSON object of one's own: members by name, models and clusters by name,
+/// as files or described in place.
 Result<RunRequest> run_fields_of(std::string_view body);
 
-/// Predicts each row: the base's fields, with those of the row in their place. A row that is no legal
-/// run says why; a name that is of no field is a problem of all. All swept fields have the same
-/// number of rows.
+/// Predicts each row: the base's fields, with those of the row in their place. A row that is no
+/// legal run says why; a name that is of no field is a problem of all. All swept fields have the
+/// same number of rows.
 Result<ForecastTable> forecast_rows(const RunRequest& base, std::span<const SweptField> swept,
                                     int threads, const Progress& progress);
 

@@ -89,8 +89,9 @@ TEST(Forecasts, EachRowIsItsOwnForecastOrSaysWhyThereIsNone) {
 }
 
 TEST(Forecasts, NamesOfNoFieldAreProblems) {
-  EXPECT_FALSE(forecast_rows(fields_of_run(), std::vector<SweptField>{{"sequence", {"1"}, {0}}}, 1, {})
-                   .ok());
+  EXPECT_FALSE(
+      forecast_rows(fields_of_run(), std::vector<SweptField>{{"sequence", {"1"}, {0}}}, 1, {})
+          .ok());
   EXPECT_FALSE(run_fields_of(R"({"sequence":1})").ok());
   EXPECT_FALSE(run_fields_of("[1]").ok());
 }
@@ -101,11 +102,12 @@ TEST(Forecasts, OneWhoRunsTheProgramMayNameFilesAndFlagsOfTheCommandLine) {
   PredictRequest request;
   request.run_file = file;
   request.json = true;
-  EXPECT_EQ(answer("predict", R"({"files":")" + file + R"("})", own).text, run_predict(request).text);
+  EXPECT_EQ(answer("predict", R"({"files":")" + file + R"("})", own).text,
+            run_predict(request).text);
   EXPECT_FALSE(answer("predict", R"({"files":")" + file + R"("})").problems.empty());
   const std::string model = source_dir() + "/examples/own-model.toml";
-  const std::string body = R"({"model":")" + model +
-                           R"(","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64})";
+  const std::string body =
+      R"({"model":")" + model + R"(","cluster":"dgx-h100","gpus":16,"seq":4096,"global-batch":64})";
   EXPECT_TRUE(answer("predict", body, own).problems.empty());
   EXPECT_FALSE(answer("predict", body).problems.empty());
   EXPECT_TRUE(answer("bench", R"({"signature":true})", own).problems.empty());

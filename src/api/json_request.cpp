@@ -316,8 +316,7 @@ struct MemberReader {
       if (std::string given = json.text_or_number(name); !given.empty()) {
         to->push_back({field, std::move(given), member(name)});
       }
-    } else if (auto given = json.given(name, *option.takes);
-               given && all_built_in(given->text)) {
+    } else if (auto given = json.given(name, *option.takes); given && all_built_in(given->text)) {
       to->push_back(std::move(*given));
     }
   }

@@ -17,9 +17,9 @@ namespace headway {
 /// Whether a request may name files of this machine: not that of another, who chooses no path here.
 enum class Files : std::uint8_t { refused, named };
 
-/// Reads the members of one object by name. Where files are refused, models and clusters are built-in
-/// names or described in place, and nothing else names a file. What is missing leaves a harmless
-/// value; what is wrong becomes a problem of the member.
+/// Reads the members of one object by name. Where files are refused, models and clusters are
+/// built-in names or described in place, and nothing else names a file. What is missing leaves a
+/// harmless value; what is wrong becomes a problem of the member.
 class JsonRequest {
  public:
   JsonRequest(const Node& object, Problems& problems, Files files = Files::refused)

@@ -214,7 +214,8 @@ std::optional<std::string> schema_json(std::string_view command) {
 
 std::string schemas_json(bool own) {
   Json commands = Json::object();
-  for (const CommandRow& row : own ? command_rows() : std::span<const CommandRow>(answered_commands())) {
+  for (const CommandRow& row :
+       own ? command_rows() : std::span<const CommandRow>(answered_commands())) {
     commands[std::string(row.name)] = both_of(row, own);
   }
   return document_text({{"commands", std::move(commands)}});

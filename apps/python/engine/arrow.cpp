@@ -83,11 +83,25 @@ void fill_schema(const Shared& columns, ArrowSchema* out) {
   auto* held = hold<ArrowSchema>(columns);
   for (std::size_t i = 0; i < held->children.size(); ++i) {
     const ArrowColumn& column = columns->columns[i];
-    held->children[i] = {is_text(column) ? "U" : "g", column.name.c_str(), nullptr, 0, 0, nullptr,
-                         nullptr, release_child<ArrowSchema>, nullptr};
+    held->children[i] = {is_text(column) ? "U" : "g",
+                         column.name.c_str(),
+                         nullptr,
+                         0,
+                         0,
+                         nullptr,
+                         nullptr,
+                         release_child<ArrowSchema>,
+                         nullptr};
   }
-  *out = {"+s", "", nullptr, 0, static_cast<std::int64_t>(held->children.size()),
-          held->places.data(), nullptr, release_held<ArrowSchema>, held};
+  *out = {"+s",
+          "",
+          nullptr,
+          0,
+          static_cast<std::int64_t>(held->children.size()),
+          held->places.data(),
+          nullptr,
+          release_held<ArrowSchema>,
+          held};
 }
 
 void fill_array(const Shared& columns, ArrowArray* out) {
@@ -101,13 +115,21 @@ void fill_array(const Shared& columns, ArrowArray* out) {
     } else {
       buffers = {nullptr, column.numbers, nullptr};
     }
-    held->children[i] = {rows, 0, 0, is_text(column) ? 3 : 2, 0, buffers.data(), nullptr, nullptr,
-                         release_child<ArrowArray>, nullptr};
+    held->children[i] = {rows,           0,       0,       is_text(column) ? 3 : 2,   0,
+                         buffers.data(), nullptr, nullptr, release_child<ArrowArray>, nullptr};
   }
   auto& none = held->buffers.back();
   none = {nullptr, nullptr, nullptr};
-  *out = {rows, 0, 0, 1, static_cast<std::int64_t>(held->children.size()), none.data(),
-          held->places.data(), nullptr, release_held<ArrowArray>, held};
+  *out = {rows,
+          0,
+          0,
+          1,
+          static_cast<std::int64_t>(held->children.size()),
+          none.data(),
+          held->places.data(),
+          nullptr,
+          release_held<ArrowArray>,
+          held};
 }
 
 struct Stream {
@@ -133,22 +155,21 @@ void release_capsule(PyObject* capsule) noexcept {
 }  // namespace
 
 Object arrow_stream(ArrowColumns columns) {
-  auto* stream = new ArrowArrayStream{
-      [](ArrowArrayStream* asked, ArrowSchema* out) {
-        fill_schema(of(asked).columns, out);
-        return 0;
-      },
-      [](ArrowArrayStream* asked, ArrowArray* out) {
-        if (of(asked).given) {
-          *out = {};  // the end
-        } else {
-          fill_array(of(asked).columns, out);
-        }
-        of(asked).given = true;
-        return 0;
-      },
-      [](ArrowArrayStream*) -> const char* { return nullptr; }, release_stream,
-      new Stream{owned(std::move(columns))}};
+  auto* stream = new ArrowArrayStream{[](ArrowArrayStream* asked, ArrowSchema* out) {
+                                        fill_schema(of(asked).columns, out);
+                                        return 0;
+                                      },
+                                      [](ArrowArrayStream* asked, ArrowArray* out) {
+                                        if (of(asked).given) {
+                                          *out = {};  // the end
+                                        } else {
+                                          fill_array(of(asked).columns, out);
+                                        }
+                                        of(asked).given = true;
+                                        return 0;
+                                      },
+                                      [](ArrowArrayStream*) -> const char* { return nullptr; },
+                                      release_stream, new Stream{owned(std::move(columns))}};
   return Object(PyCapsule_New(stream, "arrow_array_stream", release_capsule));
 }
 

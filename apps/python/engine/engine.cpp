@@ -23,15 +23,16 @@ Object listed(const Problems& problems) {
   Object out(PyList_New(0));
   for (const Problem& problem : problems) {
     const Object near(PyList_New(0));
-    for (const std::int64_t number : problem.near) append(near, Object(PyLong_FromLongLong(number)));
+    for (const std::int64_t number : problem.near)
+      append(near, Object(PyLong_FromLongLong(number)));
     const Object where = to_python(where_text(problem)), message = to_python(problem.message);
     append(out, Object(PyTuple_Pack(3, where.get(), message.get(), near.get())));
   }
   return out;
 }
 
-// answer(command, request, threads, told, as_text): (text, exit code, problems, warnings) of a command,
-// as on the command line.
+// answer(command, request, threads, told, as_text): (text, exit code, problems, warnings) of a
+// command, as on the command line.
 PyObject* answered(PyObject*, PyObject* arguments) {
   return guarded([&] {
     const char *command = nullptr, *request = nullptr;
@@ -65,8 +66,8 @@ PredictedRun* held_by(PyObject* capsule) {
   return held;
 }
 
-// predict(fields): the forecast of plain fields, and its numbers by name; None where the fields are not
-// plain, or no legal run.
+// predict(fields): the forecast of plain fields, and its numbers by name; None where the fields are
+// not plain, or no legal run.
 PyObject* predicted(PyObject*, PyObject* arguments) {
   return guarded([&] {
     const auto fields = PyDict_Check(arguments) ? fields_of(arguments) : std::nullopt;
@@ -82,9 +83,10 @@ PyObject* predicted(PyObject*, PyObject* arguments) {
       set(numbers, column.name, Object(PyFloat_FromDouble(column.of(found->forecast))));
     }
     set(numbers, "fits", Object(PyBool_FromLong(found->forecast.fits)));
-    const Object capsule(PyCapsule_New(
-        new PredictedRun(std::move(*found)), kPredicted,
-        [](PyObject* each) { delete static_cast<PredictedRun*>(PyCapsule_GetPointer(each, kPredicted)); }));
+    const Object capsule(
+        PyCapsule_New(new PredictedRun(std::move(*found)), kPredicted, [](PyObject* each) {
+          delete static_cast<PredictedRun*>(PyCapsule_GetPointer(each, kPredicted));
+        }));
     return Object(PyTuple_Pack(2, capsule.get(), numbers.get()));
   });
 }
@@ -115,7 +117,8 @@ Object column_of(std::vector<Number> numbers) {
 
 std::vector<std::string> texts_of(PyObject* list) {
   std::vector<std::string> out;
-  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) out.push_back(to_text(PyList_GetItem(list, i)));
+  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i)
+    out.push_back(to_text(PyList_GetItem(list, i)));
   return out;
 }
 
@@ -139,8 +142,8 @@ SweptField swept_field(PyObject* tuple) {
   return out;
 }
 
-// sweep(base, fields, threads, told): (problems, columns by name, problem of each row, what they say) of
-// rows that differ in some fields.
+// sweep(base, fields, threads, told): (problems, columns by name, problem of each row, what they
+// say) of rows that differ in some fields.
 PyObject* swept(PyObject*, PyObject* arguments) {
   return guarded([&] {
     const char* base = nullptr;
@@ -177,12 +180,14 @@ PyObject* swept(PyObject*, PyObject* arguments) {
   });
 }
 
-// arrow_stream(names, values, rows): of columns that are lists of texts, or (address of float64, owner).
+// arrow_stream(names, values, rows): of columns that are lists of texts, or (address of float64,
+// owner).
 PyObject* streamed(PyObject*, PyObject* arguments) {
   return guarded([&] {
     PyObject *names = nullptr, *values = nullptr;
     Py_ssize_t rows = 0;
-    if (PyArg_ParseTuple(arguments, "O!O!n", &PyList_Type, &names, &PyList_Type, &values, &rows) == 0) {
+    if (PyArg_ParseTuple(arguments, "O!O!n", &PyList_Type, &names, &PyList_Type, &values, &rows) ==
+        0) {
       throw Raised();
     }
     ArrowColumns out;

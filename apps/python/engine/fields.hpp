@@ -9,8 +9,8 @@
 
 namespace headway::python {
 
-/// Of a dict: each field's name with dashes, and its value as text; nothing where a value is neither text nor
-/// a number, true or false.
+/// Of a dict: each field's name with dashes, and its value as text; nothing where a value is
+/// neither text nor a number, true or false.
 std::optional<RunRequest> fields_of(PyObject* arguments);
 
 }  // namespace headway::python

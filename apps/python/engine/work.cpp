@@ -33,9 +33,8 @@ struct Shared {
 bool raised(const Shared& shared, PyObject* told) {
   if (PyErr_CheckSignals() != 0) return true;
   if (told == Py_None || shared.of == 0) return false;
-  PyObject* answer =
-      PyObject_CallFunction(told, "KK", static_cast<unsigned long long>(shared.done),
-                            static_cast<unsigned long long>(shared.of));
+  PyObject* answer = PyObject_CallFunction(told, "KK", static_cast<unsigned long long>(shared.done),
+                                           static_cast<unsigned long long>(shared.of));
   Py_XDECREF(answer);
   return answer == nullptr;
 }

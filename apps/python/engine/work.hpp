@@ -10,9 +10,9 @@
 
 namespace headway::python {
 
-/// Runs `work` on a thread of its own, which is handed what to tell of its progress. `told`, a callable
-/// or None, is called with (done, of) about ten times a second; what it or a signal raises stops the
-/// work and is thrown on as Raised.
+/// Runs `work` on a thread of its own, which is handed what to tell of its progress. `told`, a
+/// callable or None, is called with (done, of) about ten times a second; what it or a signal raises
+/// stops the work and is thrown on as Raised.
 void run_watched(const std::function<void(const Progress&)>& work, PyObject* told);
 
 }  // namespace headway::python
