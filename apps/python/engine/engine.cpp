@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/answer.hpp"
-#include "api/forecasts.hpp"
+#include "api/forecasts/forecasts.hpp"
 #include "arrow.hpp"
 #include "fields.hpp"
 #include "object.hpp"

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "run/run.hpp"
+#include "api/forecasts/forecasts.hpp"
 
 namespace headway::python {
 

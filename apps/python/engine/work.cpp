@@ -12,7 +12,7 @@
 namespace headway::python {
 namespace {
 
-using namespace std::chrono_literals;
+constexpr std::chrono::milliseconds kFirst(1), kLater(100);
 
 // What the thread that works and the one that waits know of each other.
 struct Shared {
@@ -59,7 +59,7 @@ void run_watched(const std::function<void(const Progress&)>& work, PyObject* tol
     shared.changed.notify_all();
   });
   bool has_raised = false;
-  for (auto time = 1ms;; time = 100ms) {  // what is done at once is not kept waiting
+  for (auto time = kFirst;; time = kLater) {  // what is done at once is not kept waiting
     bool ended;
     {
       const Released others;

@@ -59,7 +59,7 @@ void expect_the_same(const PlanRequest& request, std::uint64_t count) {
   std::vector<NamedShardFile> files = parts_of(request, count);
   std::shuffle(files.begin(), files.end(), std::mt19937(static_cast<unsigned>(count)));
   const CommandOutput out = merged(request, files);
-  ASSERT_TRUE(out.problems.empty()) << out.problems.front().message;
+  ASSERT_TRUE(out.problems.empty());
   EXPECT_EQ(out.text, whole.text) << count;
   EXPECT_EQ(out.exit_code, whole.exit_code);
 }

@@ -1,4 +1,4 @@
-#include "api/forecasts.hpp"
+#include "api/forecasts/forecasts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include "api/answer.hpp"
 #include "base/document/document.hpp"
 #include "base/source_dir_for_test.hpp"
-#include "platform/files.hpp"
 #include "report/problems.hpp"
 
 namespace headway {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/commands.hpp"
-#include "forecast/forecast.hpp"
+#include "forecast/predict/predict.hpp"
 #include "run/run.hpp"
 
 namespace headway {
@@ -23,9 +23,6 @@ struct PredictedRun {
 Result<PredictedRun> predicted_run(const RunRequest& fields);
 /// The answer as a document, that of `headway predict --json` to the byte.
 std::string json_of(const PredictedRun& predicted);
-
-/// The smallest change with which a run fits that does not.
-std::string what_would_fit(const RequestedRun& run, const Forecast& forecast);
 
 /// A number of a forecast that has a column, by its place in the document of `predict`: a name, or
 /// a member of an object after a dot ("parts_s.compute"). NaN: none.

@@ -1,4 +1,4 @@
-#include "api/forecasts.hpp"
+#include "api/forecasts/forecasts.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,12 +7,8 @@
 
 #include "api/json_request.hpp"
 #include "base/document/document.hpp"
-#include "base/formatted.hpp"
-#include "base/quantity_text.hpp"
-#include "cost/calibration/calibration.hpp"
 #include "forecast/predict/predict.hpp"
 #include "report/predict.hpp"
-#include "study/plan/fitting.hpp"
 
 namespace headway {
 namespace {
@@ -126,21 +122,6 @@ class Sentences {
 };
 
 }  // namespace
-
-std::string what_would_fit(const RequestedRun& run, const Forecast& forecast) {
-  if (run.far != nullptr) return "on two machines no change is looked for";
-  const auto calibration = calibration_for(run);
-  const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
-  if (!found) {
-    return "no layout that differs in one or two fields fits on these accelerators; headway plan "
-           "looks at all, and at more accelerators";
-  }
-  const double longer = found->forecast.step_time / forecast.step_time - 1;
-  const Bytes live = found->forecast.memory.total() - found->forecast.gaps;
-  return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
-         to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
-         ")";
-}
 
 Result<PredictedRun> predicted_run(const RunRequest& fields) {
   auto run = make_run(fields, Types::two);
