@@ -227,8 +227,9 @@ Arguments read_arguments(std::span<const CommandRow> rows, const std::string& ve
                  printable(shard).c_str(), std::string(found.command->name).c_str());
     return {.exit_code = 2};
   }
-  found.circumstances.shard = shard;
-  return std::move(found);
+  Arguments out = std::move(found);
+  out.circumstances.shard = shard;
+  return out;
 }
 
 }  // namespace headway
