@@ -55,25 +55,29 @@ double sum_over_time(const TimelineCounter& counter, Seconds end) {
 }
 
 // [SIM-60] Counted slot by slot, where the forecast has a closed form of what is in flight. That of
-// interleaved schedules is for groups of pp micro-batches [STEP-12]: others are larger.
+// interleaved schedules is for groups of pp micro-batches [STEP-12]: others are larger. The
+// forecast is of the rank of the most tensors [STEP-9]; where two hold nearly as much, the other
+// one may need more with what the allocator adds: one of these runs, by 0.6 %.
 TEST(Counters, MemoryOfTheFullestRankPeaksAtTheForecasts) {
-  int pipelines = 0, differ = 0;
+  int pipelines = 0, of_another_rank = 0;
   for (const Counted& each : some_counters()) {
     const Layout& layout = each.run.layout;
     if (layout.vpp > 1 && micro_batches(each.run.job, layout) % layout.pp != 0) continue;
-    double most = 0;
+    const Memory memory = each.run.priced().memory;
+    double most = 0, nearest = 1;
     for (const TimelineCounter& counter : each.counters) {
-      if (counter.name == "memory") most = std::max(most, largest(counter));
+      if (counter.name != "memory") continue;
+      most = std::max(most, largest(counter));
+      nearest = std::min(nearest, std::abs(largest(counter) / memory.total().value() - 1));
     }
-    const Bytes forecast = each.run.priced().memory.total();
-    // One case of them is off, by 0.6 % (a run of jax with few recomputed layers): why is open.
-    const double off = std::abs(most / forecast.value() - 1);
-    EXPECT_LT(off, 0.01) << testing::flags_of(each.run);
-    differ += off > 1e-9 ? 1 : 0;
+    EXPECT_LT(nearest, 1e-9) << testing::flags_of(each.run);
+    EXPECT_GT(most, memory.total().value() * (1 - 1e-9)) << testing::flags_of(each.run);
+    EXPECT_LT(most, (memory.total() + memory.other).value()) << testing::flags_of(each.run);
+    of_another_rank += most > memory.total().value() * (1 + 1e-9) ? 1 : 0;
     pipelines += layout.pp > 1 ? 1 : 0;
   }
   EXPECT_GE(pipelines, 40);
-  EXPECT_LE(differ, 1);
+  EXPECT_LE(of_another_rank, 1);
 }
 
 TEST(Counters, MemoryEndsAsItBegins) {
