@@ -111,13 +111,22 @@ def comment(text, indent):
     return "".join(f"{indent}#: {line}\n" for line in lines)
 
 
-def fields_class(name, base, fields):
-    out = f"class {name}({base}, total=False):\n"
-    body = ""
+def listed(fields, indent):
+    """A line or more for each: its name, and what it means."""
+    out = []
     for each, schema in fields.items():
-        body += comment(schema.get("description", ""), "    ")
-        body += f"    {argument(each)}: {given_kind(each, schema)}\n"
-    return out + (body or "    pass\n") + "\n\n"
+        meaning = " ".join(schema.get("description", "").split())
+        out += textwrap.wrap(f"{argument(each)}: {meaning}", 100 - len(indent), initial_indent=indent,
+                             subsequent_indent=indent + "    ")
+    return "\n".join(out)
+
+
+def fields_class(name, bases, title, fields):
+    out = f"class {name}({', '.join(bases)}, total=False):\n"
+    out += f'    """{title}\n\n{listed(fields, "    ")}\n    """\n\n' if fields else f'    """{title}"""\n\n'
+    for each, schema in fields.items():
+        out += f"    {argument(each)}: {given_kind(each, schema)}\n"
+    return out.rstrip("\n") + "\n\n\n"
 
 
 def result_class(command, schema, draws):
@@ -141,7 +150,7 @@ def result_class(command, schema, draws):
     return out + "\n\n"
 
 
-def function(command, help_text, asked):
+def function(command, help_text, asked, classes):
     name = RESULTS[command][0]
     selectors = [each for each, schema in asked.items() if schema.get("selector")]
     words = [w for s in selectors for w in asked[s]["enum"]]
@@ -155,15 +164,8 @@ def function(command, help_text, asked):
         lines += [""] + textwrap.wrap(f"operands: {asked[operands[0]]['description']}.", 96)
     if words:
         lines += [""] + textwrap.wrap(f"The first operand may be {', '.join(words)}.", 96)
-    lines += ["", f"Arguments are the fields of {command.capitalize()}Fields, the flags of"
-              f" `headway {command}`:", ""]
-    for each, schema in asked.items():
-        if schema.get("operand") and each == "files":
-            continue
-        lines += textwrap.wrap(f"{argument(each)}: {' '.join(schema.get('description', '').split())}", 96,
-                               subsequent_indent="    ")
-    out += '    r"""' + "\n    ".join(line.replace('"""', "'''") for line in lines).replace("    \n", "\n")
-    out += '\n    """\n'
+    lines += ["", "Arguments are the fields of " + " and ".join(classes) + f", the flags of `headway {command}`."]
+    out += '    """' + "\n    ".join(lines).replace("    \n", "\n") + '\n    """\n'
     selector = json.dumps(selectors[0]) if selectors else "None"
     operand = json.dumps(operands[0]) if operands else "None"
     arguments = "operands" if positional else "()"
@@ -194,21 +196,35 @@ Operand = Union[str, "os.PathLike[str]"]
 '''
 
 
+def shared_by(asked, first, *others):
+    """The fields that several commands take alike."""
+    return {each: schema for each, schema in asked[first].items()
+            if all(asked[other].get(each) == schema for other in others)}
+
+
 def main():
     commands = json.load(sys.stdin)["commands"]
     asked = {name: members(both["request"]) for name, both in commands.items()}
-    common = {each: schema for each, schema in asked["predict"].items()
-              if asked["plan"].get(each) == schema and asked["scale"].get(each) == schema}
-    text = HEAD + fields_class("RunFields", "TypedDict", common)
-    for command, both in commands.items():
-        own = {each: schema for each, schema in asked[command].items() if common.get(each) != schema}
-        takes_run = all(each in asked[command] for each in common)
-        text += fields_class(command.capitalize() + "Fields", "RunFields" if takes_run else "TypedDict",
-                             own if takes_run else asked[command])
+    shared = {"RunFields": ("What a run of training is asked by.", shared_by(asked, "predict", "plan", "scale"))}
+    shared["ServingFields"] = ("What serving is asked by.",
+                               {each: schema for each, schema in shared_by(asked, "infer", "design").items()
+                                if shared["RunFields"][1].get(each) != schema})
+    text = HEAD
+    for name, (title, fields) in shared.items():
+        text += fields_class(name, ["TypedDict"], title, fields)
+    bases = {}
+    for command, fields in asked.items():
+        bases[command] = [name for name, (_, of) in shared.items()
+                          if all(fields.get(each) == schema for each, schema in of.items())]
+        own = {each: schema for each, schema in fields.items()
+               if not any(shared[name][1].get(each) == schema for name in bases[command])}
+        text += fields_class(command.capitalize() + "Fields", bases[command] or ["TypedDict"],
+                             f"What `{command}` is asked by" + (" besides." if bases[command] else "."), own)
     for command, both in commands.items():
         text += result_class(command, both["response"], "plot" in asked[command])
     for command, both in commands.items():
-        text += function(command, both["request"]["description"], asked[command])
+        text += function(command, both["request"]["description"], asked[command],
+                         [command.capitalize() + "Fields", *bases[command]])
     names = ", ".join(RESULTS[command][0] for command in commands)
     text += "_RESULTS = {result.command: result for result in (\n"
     text += "\n".join(textwrap.wrap(names, 96, initial_indent="    ", subsequent_indent="    ")) + ")}\n\n\n"

@@ -46,29 +46,31 @@ std::vector<ForecastColumn> columns() {
   return out;
 }
 
-// The fields of each row, those of the base first.
-class Rows {
+// The fields of a row: those of the base first, then those that are swept, whose texts each row
+// sets.
+class Row {
  public:
-  Rows(const RunRequest& base, std::span<const SweptField> swept) : swept_(swept) {
+  Row(const RunRequest& base, std::span<const SweptField> swept) : swept_(swept) {
     const auto is_swept = [&](const GivenField& field) {
       return std::any_of(swept.begin(), swept.end(),
                          [&](const SweptField& each) { return each.name == field.name; });
     };
-    std::remove_copy_if(base.begin(), base.end(), std::back_inserter(base_), is_swept);
+    std::remove_copy_if(base.begin(), base.end(), std::back_inserter(fields_), is_swept);
+    first_ = fields_.size();
+    for (const SweptField& field : swept) fields_.push_back({field.name, "", member(field.name)});
   }
 
-  std::size_t size() const { return swept_.empty() ? 1 : swept_.front().of_row.size(); }
-  RunRequest operator[](std::size_t row) const {
-    RunRequest out = base_;
-    for (const SweptField& field : swept_) {
-      out.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
+  const RunRequest& at(std::size_t row) {
+    for (std::size_t i = 0; i < swept_.size(); ++i) {
+      fields_[first_ + i].text = swept_[i].texts[swept_[i].of_row[row]];
     }
-    return out;
+    return fields_;
   }
 
  private:
-  RunRequest base_;
   std::span<const SweptField> swept_;
+  RunRequest fields_;
+  std::size_t first_ = 0;  // of those that are swept
 };
 
 bool is_field(std::string_view name) {
@@ -169,22 +171,24 @@ Result<ForecastTable> forecast_rows(const RunRequest& base, std::span<const Swep
     }
   }
   if (!unknown.empty()) return unknown;
-  const Rows rows(base, swept);
+  const std::size_t rows = swept.empty() ? 1 : swept.front().of_row.size();
   const auto all = forecast_columns();
   ForecastTable out;
-  out.columns.assign(all.size(), std::vector<double>(rows.size(), kNone));
-  out.problem.assign(rows.size(), 0);
+  out.columns.assign(all.size(), std::vector<double>(rows, kNone));
+  out.problem.assign(rows, 0);
   Sentences sentences;
-  const auto predict_row = [&](std::size_t row, std::size_t) {
-    const auto predicted = predicted_run(rows[row]);
+  std::vector<Row> row_of(workers_of(threads), Row(base, swept));
+  const auto predict_row = [&](std::size_t row, std::size_t worker) {
+    const auto predicted = predicted_run(row_of[worker].at(row));
     if (!predicted) {
       out.problem[row] = sentences.place_of(predicted.problems());
       return;
     }
-    for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t i = 0; i < all.size(); ++i) {
       out.columns[i][row] = all[i].of(predicted->forecast);
+    }
   };
-  out.stopped = !for_each_index(rows.size(), threads, predict_row, progress);
+  out.stopped = !for_each_index(rows, threads, predict_row, progress);
   sentences.settle(out);
   return out;
 }

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from ._table import Table as Table
 
 # Nothing is loaded before it is asked for: a program that is recorded imports headway.record alone.
+_COMMANDS = ("advise", "bench", "calibrate", "comms", "design", "infer", "limits", "list", "plan", "predict",
+             "scale", "simulate", "validate")
 _HOMES = {
-    "_commands": ("advise", "bench", "calibrate", "comms", "design", "infer", "limits", "list", "plan",
-                  "predict", "scale", "simulate", "validate"),
+    "_commands": (*_COMMANDS, *(name.capitalize() + "Fields" for name in ("run", "serving", *_COMMANDS))),
     "_errors": ("Problem", "RequestError"),
     "_results": ("Record", "Records", "Result"),
     "_sweep": ("sweep",),

@@ -18,686 +18,756 @@ Operand = Union[str, "os.PathLike[str]"]
 
 
 class RunFields(TypedDict, total=False):
-    #: built-in name (headway list models), config.json or .toml
+    """What a run of training is asked by.
+
+    model: built-in name (headway list models), config.json or .toml
+    cluster: built-in name (headway list clusters) or .toml
+    calibration: what runs of your own say (headway calibrate --runs); default: nothing
+    gpus: accelerators of the run; default: the product of the degrees
+    seq: tokens in one sequence
+    global_batch: sequences in one step
+    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax,
+        megatron-deepspeed, other
+    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current,
+        fp8-block, mxfp8, fp4
+    dp: data-parallel degree; default: what the other degrees leave of --gpus
+    tp: tensor-parallel degree; default: 1
+    cp: context-parallel degree; default: 1
+    pp: pipeline-parallel degree; default: 1
+    vpp: virtual pipeline stages on each rank; default: 1
+    ep: expert-parallel degree, inside dp x cp x tp; default: 1
+    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
+    micro_batch: sequences in one micro-batch; default: 1
+    zero: ZeRO stage; default: the framework's habit
+    no_reshard: ZeRO-3: keep gathered weights from forward to backward
+    no_sp: tensor parallelism without sequence parallelism
+    recompute: what runs again in the backward pass: none (default), selective, full, every-
+        second-product
+    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
+    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first,
+        zero-bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
+    offload: what lives in the host's memory, between commas: optimizer, activations,
+        parameters; default: none
+    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
+    overlap_parameters: gather parameters under the forward pass; default: the framework's
+        choice
+    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
+    small_activation_inputs: what enters a gated activation is kept in 8 bit
+    vocab: tokens of the vocabulary; default: the model's
+    slice: accelerators that the job was given of each domain of a level; default: as the
+        cluster is filled
+    board_power: what each accelerator may draw; default: its data sheet's
+    memory_bandwidth: of each accelerator; default: its data sheet's
+    network: class of the network between nodes; default: the cluster's
+    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
+        cluster's
+    task: kind of training: pretrain (default), finetune, lora
+    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
+    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default:
+        what the hardware runs best
+    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold
+        the same weights
+    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++);
+        default: there is none
+    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
+    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
+    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-
+        up, activation, feed-forward, experts
+    recompute_one_in: full recomputation of one in n layers; default: 1
+    recompute_early_stop: full, every second product: a layer's recomputation ends before its
+        last product; default: the framework's choice
+    first_stage_layers: layers on the first pipeline stage; default: as many as on others
+    last_stage_layers: layers on the last pipeline stage; default: as many as on others
+    embedding_slots: layers that the embedding counts as where layers are spread; default: as
+        the framework spreads them
+    head_slots: the same of the head with prediction modules; default: as the framework spreads
+        them
+    split_vocabulary: embedding and head split over all stages of the pipeline
+    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
+    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a
+        16-bit recipe is autocast; default: the framework's choice
+    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
+        choice
+    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
+    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
+        (ZeRO++)
+    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
+        framework's habit
+    padding_mask: batches come with a mask: tokens are gathered for flash attention
+    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
+    loss_metrics: times that training metrics evaluate the loss again; default: 0
+    overlap_experts: exchange tokens under the work of another micro-batch; default: the
+        framework's choice
+    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
+    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
+    fused_experts: activation and casts inside the experts' grouped products
+    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
+    small_gradients: gradients in 16 bit where the framework's habit is 32
+    unfused: one kernel for each operation of norms, activation, rotary, dropout
+    not_causal: every token attends to every other
+    dropout: probability; default: the model's own recipe
+    lora_rank: rank of the adapters (task lora); default: 16
+    adapters: matrices with adapters (task lora): all (default), query-key-value
+    document: mean tokens of documents packed into a sequence; default: one fills it
+    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
+    software: date of framework and libraries, as 2025-06; default: today's
+    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
+    blocking_transfers: pipeline transfers wait for the host
+    attention_flops: how MFU counts attention: full (default), causal
+    """
+
     model: Described
-    #: built-in name (headway list clusters) or .toml
     cluster: Described
-    #: what runs of your own say (headway calibrate --runs); default: nothing
     calibration: Described
-    #: accelerators of the run; default: the product of the degrees
     gpus: int
-    #: tokens in one sequence
     seq: int
-    #: sequences in one step
     global_batch: int
-    #: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-deepspeed,
-    #: other
     framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other"]
-    #: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block, mxfp8, fp4
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4"]
-    #: data-parallel degree; default: what the other degrees leave of --gpus
     dp: int
-    #: tensor-parallel degree; default: 1
     tp: int
-    #: context-parallel degree; default: 1
     cp: int
-    #: pipeline-parallel degree; default: 1
     pp: int
-    #: virtual pipeline stages on each rank; default: 1
     vpp: int
-    #: expert-parallel degree, inside dp x cp x tp; default: 1
     ep: int
-    #: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
     etp: int
-    #: sequences in one micro-batch; default: 1
     micro_batch: int
-    #: ZeRO stage; default: the framework's habit
     zero: int
-    #: ZeRO-3: keep gathered weights from forward to backward
     no_reshard: bool
-    #: tensor parallelism without sequence parallelism
     no_sp: bool
-    #: what runs again in the backward pass: none (default), selective, full, every-second-product
     recompute: Literal["none", "selective", "full", "every-second-product"]
-    #: full recomputation keeps the input of every n-th layer; default: 1
     recompute_every: int
-    #: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-bubble,
-    #: zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
     schedule: Literal["1f1b", "gpipe", "breadth-first", "zero-bubble", "zero-bubble-2", "zero-bubble-v", "dual-pipe", "dual-pipe-v", "chimera", "interleaved", "zero-bubble-h2"]
-    #: what lives in the host's memory, between commas: optimizer, activations, parameters; default:
-    #: none
     offload: Union[str, Sequence[Literal["optimizer", "activations", "parameters"]]]
-    #: reduce gradients under the backward pass; default: the framework's choice
     overlap_gradients: Literal["off", "on"]
-    #: gather parameters under the forward pass; default: the framework's choice
     overlap_parameters: Literal["off", "on"]
-    #: tensor-parallel calls under split products; default: the framework's choice
     overlap_tensor: Literal["off", "on"]
-    #: what enters a gated activation is kept in 8 bit
     small_activation_inputs: bool
-    #: tokens of the vocabulary; default: the model's
     vocab: int
-    #: accelerators that the job was given of each domain of a level; default: as the cluster is filled
     slice: str
-    #: what each accelerator may draw; default: its data sheet's
     board_power: str
-    #: of each accelerator; default: its data sheet's
     memory_bandwidth: str
-    #: class of the network between nodes; default: the cluster's
     network: str
-    #: of an accelerator between nodes, or the cards of a node; default: the cluster's
     network_bandwidth: str
-    #: kind of training: pretrain (default), finetune, lora
     task: Literal["pretrain", "finetune", "lora"]
-    #: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
     optimizer: Literal["adam", "adamw", "sgd", "adafactor", "muon", "adam-8bit"]
-    #: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what the
-    #: hardware runs best
     attention: Literal["unfused", "flash1", "flash2", "flash3", "triton"]
-    #: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the same
-    #: weights
     shard: int
-    #: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default: there is none
     secondary_shard: int
-    #: sequence parallelism keeps gathered inputs for the backward pass
     keep_gathered: bool
-    #: how context-parallel ranks exchange: ring (default), all-to-all
     cp_exchange: Literal["ring", "all-to-all"]
-    #: what selective recomputation computes again: core (default), norm, latent-up, activation, feed-
-    #: forward, experts
     recompute_pieces: Union[str, Sequence[Literal["core", "norm", "latent-up", "activation", "feed-forward", "experts"]]]
-    #: full recomputation of one in n layers; default: 1
     recompute_one_in: int
-    #: full, every second product: a layer's recomputation ends before its last product; default: the
-    #: framework's choice
     recompute_early_stop: Literal["off", "on"]
-    #: layers on the first pipeline stage; default: as many as on others
     first_stage_layers: int
-    #: layers on the last pipeline stage; default: as many as on others
     last_stage_layers: int
-    #: layers that the embedding counts as where layers are spread; default: as the framework spreads
-    #: them
     embedding_slots: int
-    #: the same of the head with prediction modules; default: as the framework spreads them
     head_slots: int
-    #: embedding and head split over all stages of the pipeline
     split_vocabulary: bool
-    #: numbering of the ranks from the innermost; default: tp-cp-dp-pp
     order: str
-    #: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit recipe is
-    #: autocast; default: the framework's choice
     param_dtype: Literal["bf16", "fp32"]
-    #: format of reduced gradients, where it can be chosen; default: the framework's choice
     reduce_dtype: Literal["bf16", "fp32"]
-    #: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
     quantized_weights: bool
-    #: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes (ZeRO++)
     quantized_gradients: bool
-    #: gradients that are sent together, where it can be chosen: 25MiB; default: the framework's habit
     bucket_size: str
-    #: batches come with a mask: tokens are gathered for flash attention
     padding_mask: bool
-    #: cross-entropy in one kernel each way; default: the framework's choice
     fused_loss: Literal["off", "on"]
-    #: times that training metrics evaluate the loss again; default: 0
     loss_metrics: int
-    #: exchange tokens under the work of another micro-batch; default: the framework's choice
     overlap_experts: Literal["off", "on"]
-    #: tokens go to each of their experts, or once to each rank: copies (default), once
     dispatch: Literal["copies", "once"]
-    #: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
     graphs: Literal["none", "dense", "step"]
-    #: activation and casts inside the experts' grouped products
     fused_experts: bool
-    #: the attention core in 8 bit, too, with an 8-bit recipe
     attention_8_bit: bool
-    #: gradients in 16 bit where the framework's habit is 32
     small_gradients: bool
-    #: one kernel for each operation of norms, activation, rotary, dropout
     unfused: bool
-    #: every token attends to every other
     not_causal: bool
-    #: probability; default: the model's own recipe
     dropout: float
-    #: rank of the adapters (task lora); default: 16
     lora_rank: int
-    #: matrices with adapters (task lora): all (default), query-key-value
     adapters: Literal["all", "query-key-value"]
-    #: mean tokens of documents packed into a sequence; default: one fills it
     document: int
-    #: tokens of the fullest expert rank over the mean, at least 1; default: 1
     expert_imbalance: float
-    #: date of framework and libraries, as 2025-06; default: today's
     software: str
-    #: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
     checked_collectives: bool
-    #: pipeline transfers wait for the host
     blocking_transfers: bool
-    #: how MFU counts attention: full (default), causal
     attention_flops: Literal["full", "causal"]
 
 
+class ServingFields(TypedDict, total=False):
+    """What serving is asked by.
+
+    input_len: tokens of a prompt
+    output_len: tokens of an answer
+    batch: sequences of each copy that start and end together
+    weights: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16,
+        bf16, fp8, fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4,
+        mxfp4-mxfp8, nvfp4, fp4-experts, int8-full; default: bf16
+    cache: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default:
+        bf16
+    engine: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-
+        llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed; default: vllm
+    """
+
+    input_len: int
+    output_len: int
+    batch: int
+    weights: str
+    cache: Literal["bf16", "fp8", "int8", "int4", "nvfp4"]
+    engine: Literal["vllm", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed"]
+
+
 class PredictFields(RunFields, total=False):
-    #: a run file, or a configuration: Megatron-LM script, torchtitan .toml, DeepSpeed .json, nanotron
-    #: .yaml; flags override its fields
+    """What `predict` is asked by besides.
+
+    files: a run file, or a configuration: Megatron-LM script, torchtitan .toml, DeepSpeed
+        .json, nanotron .yaml; flags override its fields
+    far_cluster: machine of the last pipeline stages, where it is another
+    far_stages: how many of the pipeline's stages those are
+    save: write the run to this file as well
+    emit: print the configuration that starts the run: megatron, torchtitan, deepspeed, nanotron
+    timeline: with --json: the slots of the pipeline, placed in time
+    ops: each kernel and call, and what binds it
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: machine of the last pipeline stages, where it is another
     far_cluster: Described
-    #: how many of the pipeline's stages those are
     far_stages: int
-    #: write the run to this file as well
     save: str
-    #: print the configuration that starts the run: megatron, torchtitan, deepspeed, nanotron
     emit: Literal["megatron", "torchtitan", "deepspeed", "nanotron"]
-    #: with --json: the slots of the pipeline, placed in time
     timeline: bool
-    #: each kernel and call, and what binds it
     ops: bool
 
 
 class PlanFields(RunFields, total=False):
-    #: a run file; flags override its fields
+    """What `plan` is asked by besides.
+
+    files: a run file; flags override its fields
+    fix: keep a searched field at a value, as tp=8
+    max_dp: keep dp at most there
+    max_tp: keep tp at most there
+    max_cp: keep cp at most there
+    max_pp: keep pp at most there
+    max_ep: keep ep at most there
+    max_etp: keep etp at most there
+    max_micro_batch: keep micro-batch at most there
+    max_recompute_every: keep recompute-every at most there
+    max_zero: keep zero at most there
+    max_vpp: keep vpp at most there
+    max_embedding_slots: keep embedding-slots at most there
+    max_head_slots: keep head-slots at most there
+    objective: what is best: time (default), throughput, memory, energy, money
+    headroom: share of the memory to leave free, as 10%
+    top: layouts of different kind; default: 5
+    exhaustive: price every layout, without bounds
+    emit: print the configuration of the best: megatron, torchtitan, deepspeed, nanotron
+    save: write the best as a run file
+    plot: draw to this folder
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: keep a searched field at a value, as tp=8
     fix: Mapping[str, Any]
-    #: keep dp at most there
     max_dp: int
-    #: keep tp at most there
     max_tp: int
-    #: keep cp at most there
     max_cp: int
-    #: keep pp at most there
     max_pp: int
-    #: keep ep at most there
     max_ep: int
-    #: keep etp at most there
     max_etp: int
-    #: keep micro-batch at most there
     max_micro_batch: int
-    #: keep recompute-every at most there
     max_recompute_every: int
-    #: keep zero at most there
     max_zero: int
-    #: keep vpp at most there
     max_vpp: int
-    #: keep embedding-slots at most there
     max_embedding_slots: int
-    #: keep head-slots at most there
     max_head_slots: int
-    #: what is best: time (default), throughput, memory, energy, money
     objective: Literal["time", "throughput", "memory", "energy", "money"]
-    #: share of the memory to leave free, as 10%
     headroom: Union[float, str]
-    #: layouts of different kind; default: 5
     top: int
-    #: price every layout, without bounds
     exhaustive: bool
-    #: print the configuration of the best: megatron, torchtitan, deepspeed, nanotron
     emit: Literal["megatron", "torchtitan", "deepspeed", "nanotron"]
-    #: write the best as a run file
     save: str
-    #: draw to this folder
     plot: str
 
 
 class CommsFields(RunFields, total=False):
-    #: a run file (.toml), or traces of one run, of any known format
+    """What `comms` is asked by besides.
+
+    files: a run file (.toml), or traces of one run, of any known format
+    trace: traces to compare with what the run is expected to do
+    compare: two recordings, before and after: what changed, the most first
+    trace_steps: steps in the traces; default: found by marks, counts or repetition
+    steps: of the traces these steps alone, by the numbers that they mark
+    csv: write the calls to this file
+    csv_steps: write every measured step of every rank to this file
+    csv_kernels: write the measured kernels and products to this file
+    save: write what was measured to a database
+    plot: draw to this folder
+    small: messages below this size are small; default: where latency is more than half of the
+        time
+    clusters: the same run on each of these clusters, beside one another
+    study: the communication study, of its models on its cluster
+    report: renew the generated tables of DIR/communication.md and the plots beside it
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: traces to compare with what the run is expected to do
     trace: Union[str, Sequence[str]]
-    #: two recordings, before and after: what changed, the most first
     compare: Union[str, Sequence[str]]
-    #: steps in the traces; default: found by marks, counts or repetition
     trace_steps: int
-    #: of the traces these steps alone, by the numbers that they mark
     steps: str
-    #: write the calls to this file
     csv: str
-    #: write every measured step of every rank to this file
     csv_steps: str
-    #: write the measured kernels and products to this file
     csv_kernels: str
-    #: write what was measured to a database
     save: str
-    #: draw to this folder
     plot: str
-    #: messages below this size are small; default: where latency is more than half of the time
     small: str
-    #: the same run on each of these clusters, beside one another
     clusters: Union[str, Sequence[str]]
-    #: the communication study, of its models on its cluster
     study: bool
-    #: renew the generated tables of DIR/communication.md and the plots beside it
     report: str
 
 
 class AdviseFields(RunFields, total=False):
-    #: a run file; flags override its fields
+    """What `advise` is asked by besides.
+
+    files: a run file; flags override its fields
+    trace: traces of the run, of any known format
+    trace_steps: steps in the traces; default: found by marks, counts or repetition
+    steps: of the traces these steps alone, by the numbers that they mark
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: traces of the run, of any known format
     trace: Union[str, Sequence[str]]
-    #: steps in the traces; default: found by marks, counts or repetition
     trace_steps: int
-    #: of the traces these steps alone, by the numbers that they mark
     steps: str
 
 
 class ScaleFields(RunFields, total=False):
-    #: which command of scale
+    """What `scale` is asked by besides.
+
+    sweep: which command of scale
+    files: a run file; flags override its fields
+    best: each point takes the best layout (headway plan), not the given one
+    at: accelerators, as 8,16,32; default: 1 to 64 times --gpus
+    threshold: share of what the first accelerators bring, below which more bring little;
+        default: 0.5
+    tokens: tokens to train on: 15T, 300B, 2e12
+    mtbf: time between interruptions of one accelerator; default: 50677 h
+    hardware_share: of interruptions, those that send a node to repair; default: 0.78
+    restart: from an interruption until training goes on; default: 10 min
+    repair: until a failed node is back as a spare; default: 24 h
+    spares: spare nodes; default: so many that the run costs least
+    checkpoint_bandwidth: of the storage, all ranks together; default: 122 MB/s an accelerator
+    checkpoint_size: of a checkpoint; default: weights, master copy and optimiser states
+    checkpoint_blocking: that a checkpoint stops training, the rest of its write going on beside
+        it; default: all
+    interval: between checkpoints; default: the best
+    step_noise: spread of one accelerator's step time, as 0.01, or a file of measured times;
+        default: 0: the forecast's mean straggling
+    price: US dollars for an accelerator's hour; default: the cluster's
+    pue: power usage effectiveness; default: the cluster's
+    carbon: kg of CO2 equivalent a kWh; default: 0.385
+    loss_law: loss by parameters and tokens: besiroglu (default), hoffmann
+    critical_batch: tokens; default: Kaplan's law at the loss that the run reaches
+    csv: write the points to this file
+    plot: draw to this folder
+    keep: what of a step stays the same; default: tokens
+    bandwidth: factors of the rates beyond the node; default: 0.125 to 8
+    latency: factors of the latencies beyond the node; default: 0.125 to 8
+    domain: accelerators that the innermost links join; default: 8 to 512
+    report: renew the generated tables of DIR/scaling.md and the plots beside it
+    """
+
     sweep: Literal["weak", "strong", "model", "context", "hardware", "network", "layout", "run", "published"]
-    #: a run file; flags override its fields
     files: Union[Path, Sequence[Path]]
-    #: each point takes the best layout (headway plan), not the given one
     best: bool
-    #: accelerators, as 8,16,32; default: 1 to 64 times --gpus
     at: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: share of what the first accelerators bring, below which more bring little; default: 0.5
     threshold: float
-    #: tokens to train on: 15T, 300B, 2e12
     tokens: Union[float, str]
-    #: time between interruptions of one accelerator; default: 50677 h
     mtbf: str
-    #: of interruptions, those that send a node to repair; default: 0.78
     hardware_share: float
-    #: from an interruption until training goes on; default: 10 min
     restart: str
-    #: until a failed node is back as a spare; default: 24 h
     repair: str
-    #: spare nodes; default: so many that the run costs least
     spares: int
-    #: of the storage, all ranks together; default: 122 MB/s an accelerator
     checkpoint_bandwidth: str
-    #: of a checkpoint; default: weights, master copy and optimiser states
     checkpoint_size: str
-    #: that a checkpoint stops training, the rest of its write going on beside it; default: all
     checkpoint_blocking: str
-    #: between checkpoints; default: the best
     interval: str
-    #: spread of one accelerator's step time, as 0.01, or a file of measured times; default: 0: the
-    #: forecast's mean straggling
     step_noise: float
-    #: US dollars for an accelerator's hour; default: the cluster's
     price: float
-    #: power usage effectiveness; default: the cluster's
     pue: float
-    #: kg of CO2 equivalent a kWh; default: 0.385
     carbon: float
-    #: loss by parameters and tokens: besiroglu (default), hoffmann
     loss_law: Literal["besiroglu", "hoffmann"]
-    #: tokens; default: Kaplan's law at the loss that the run reaches
     critical_batch: Union[float, str]
-    #: write the points to this file
     csv: str
-    #: draw to this folder
     plot: str
-    #: what of a step stays the same; default: tokens
     keep: Literal["sequences", "tokens"]
-    #: factors of the rates beyond the node; default: 0.125 to 8
     bandwidth: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: factors of the latencies beyond the node; default: 0.125 to 8
     latency: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: accelerators that the innermost links join; default: 8 to 512
     domain: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: renew the generated tables of DIR/scaling.md and the plots beside it
     report: str
 
 
 class LimitsFields(TypedDict, total=False):
-    #: settings of your own
+    """What `limits` is asked by.
+
+    files: settings of your own
+    preset: a published comparison (grand_dense where nothing is asked for): base_dense,
+        base_sparse, batch, beyond, grand_dense, grand_sparse, relaxed
+    gpu: a machine of `headway list machines`, or a .toml of your own
+    settings: settings described in place, as a setting's .toml
+    sparse: models with experts in every setting
+    as_published: with the slip of the study's program, to compare numbers
+    explain: add what binds, what formulas say, and the model's weak points
+    rows: write every model's best layout to this file
+    plot: draw to this folder
+    sensitivity: how far each number of the machine moves the limits, and which most
+    smooth: add the limits between the models of the curve: they change smoothly
+    real: beside each setting, real transformers: the prediction of their steps
+    cluster: of --real, a name or .toml; default: what the machine stands for
+    seq: tokens in a sequence; default: 2048
+    relax: beside each setting, with less communication: asynchronous, diloco, evolution,
+        federated, local-sgd, local-updates, one-bit-adam, powersgd, streaming-diloco,
+        subnetworks
+    sync_every: steps between meetings
+    loose_level: level from which outwards replicas meet rarely
+    compression: gradient bytes over bytes sent
+    blocks: blocks with losses of their own
+    submodels: submodels trained apart
+    sample_penalty: data needed, times that of synchronous training
+    sites: data centres that share the run
+    site_bandwidth: of one GPU to other sites, "1 GB/s" or unlimited
+    site_distance: between sites: light in glass takes 5 ms for 1000 km
+    report: renew the tables of DIR/limits.md and the drawings beside it
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: a published comparison (grand_dense where nothing is asked for): base_dense, base_sparse, batch,
-    #: beyond, grand_dense, grand_sparse, relaxed
     preset: Union[Literal["base_dense", "base_sparse", "batch", "beyond", "grand_dense", "grand_sparse", "relaxed"], Sequence[Literal["base_dense", "base_sparse", "batch", "beyond", "grand_dense", "grand_sparse", "relaxed"]]]
-    #: a machine of `headway list machines`, or a .toml of your own
     gpu: Union[str, Sequence[str]]
-    #: settings described in place, as a setting's .toml
     settings: Sequence[Mapping[str, Any]]
-    #: models with experts in every setting
     sparse: bool
-    #: with the slip of the study's program, to compare numbers
     as_published: bool
-    #: add what binds, what formulas say, and the model's weak points
     explain: bool
-    #: write every model's best layout to this file
     rows: str
-    #: draw to this folder
     plot: str
-    #: how far each number of the machine moves the limits, and which most
     sensitivity: bool
-    #: add the limits between the models of the curve: they change smoothly
     smooth: bool
-    #: beside each setting, real transformers: the prediction of their steps
     real: bool
-    #: of --real, a name or .toml; default: what the machine stands for
     cluster: Described
-    #: tokens in a sequence; default: 2048
     seq: int
-    #: beside each setting, with less communication: asynchronous, diloco, evolution, federated, local-
-    #: sgd, local-updates, one-bit-adam, powersgd, streaming-diloco, subnetworks
     relax: Literal["asynchronous", "diloco", "evolution", "federated", "local-sgd", "local-updates", "one-bit-adam", "powersgd", "streaming-diloco", "subnetworks"]
-    #: steps between meetings
     sync_every: float
-    #: level from which outwards replicas meet rarely
     loose_level: str
-    #: gradient bytes over bytes sent
     compression: float
-    #: blocks with losses of their own
     blocks: int
-    #: submodels trained apart
     submodels: int
-    #: data needed, times that of synchronous training
     sample_penalty: float
-    #: data centres that share the run
     sites: int
-    #: of one GPU to other sites, "1 GB/s" or unlimited
     site_bandwidth: str
-    #: between sites: light in glass takes 5 ms for 1000 km
     site_distance: float
-    #: renew the tables of DIR/limits.md and the drawings beside it
     report: str
 
 
 class ValidateFields(TypedDict, total=False):
-    #: measured runs, kernels or collectives, told by the columns; default: the built-in runs
+    """What `validate` is asked by.
+
+    corpus: measured runs, kernels or collectives, told by the columns; default: the built-in
+        runs
+    cluster: on which all measured collectives ran, with its own constants
+    by: what groups of rows share: source (default), accelerator, framework, scale, parallelism,
+        engine, model, precision, load
+    runs: published flagship runs instead of a corpus
+    rows: add every row to the document
+    report: renew the generated tables of DIR/validation.md and the plots beside it
+    calibration: what runs of your own say (headway calibrate --runs)
+    data: folder with measurements/; default: those built in
+    """
+
     corpus: Union[str, Sequence[str]]
-    #: on which all measured collectives ran, with its own constants
     cluster: Described
-    #: what groups of rows share: source (default), accelerator, framework, scale, parallelism, engine,
-    #: model, precision, load
     by: Literal["source", "accelerator", "framework", "scale", "parallelism", "engine", "model", "precision", "load"]
-    #: published flagship runs instead of a corpus
     runs: bool
-    #: add every row to the document
     rows: bool
-    #: renew the generated tables of DIR/validation.md and the plots beside it
     report: str
-    #: what runs of your own say (headway calibrate --runs)
     calibration: Described
-    #: folder with measurements/; default: those built in
     data: str
 
 
 class ListFields(TypedDict, total=False):
-    #: what is listed: models, clusters, accelerators, machines, fields, schemas
+    """What `list` is asked by.
+
+    what: what is listed: models, clusters, accelerators, machines, fields, schemas
+    of: of fields: a launch script, a framework's configuration or a run file, whose fields of a
+        run are listed with their values
+    """
+
     what: Literal["models", "clusters", "accelerators", "machines", "fields", "schemas"]
-    #: of fields: a launch script, a framework's configuration or a run file, whose fields of a run are
-    #: listed with their values
     of: str
 
 
 class BenchFields(TypedDict, total=False):
-    #: what is measured: kernels, collectives, limits, plan
+    """What `bench` is asked by.
+
+    what: what is measured: kernels, collectives, limits, plan
+    signature: digest of the fixed cases
+    left_out: collectives: each system predicted by constants fitted without it, too (a minute)
+    report: collectives: renew the tables of DIR/models/collectives.md
+    data: folder with measurements/; default: those built in
+    """
+
     what: Literal["kernels", "collectives", "limits", "plan"]
-    #: digest of the fixed cases
     signature: bool
-    #: collectives: each system predicted by constants fitted without it, too (a minute)
     left_out: bool
-    #: collectives: renew the tables of DIR/models/collectives.md
     report: str
-    #: folder with measurements/; default: those built in
     data: str
 
 
 class CalibrateFields(TypedDict, total=False):
-    #: constants to fit, steps where nothing is asked for: steps, intervals, own, kernels, collectives,
-    #: serving
+    """What `calibrate` is asked by.
+
+    what: constants to fit, steps where nothing is asked for: steps, intervals, own, kernels,
+        collectives, serving
+    data: folder with measurements/; default: those built in
+    write: renew DIR/calibration/*.toml of a checkout; default: data
+    entries: steps: write only these of the fit, as shared framework.NAME network.NAME
+    runs: what measured steps of your own say: a .csv as measurements/training.csv, or run files
+        with [measured]
+    rows: intervals: write each run as predicted without its source
+    kernels: serving: measured kernels of serving engines
+    corpus: serving: measured serving
+    left_out: serving: errors of fits without what they predict, too
+    report: serving: renew the tables of DIR/models/infer-fit.md
+    collectives: fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them
+    cluster: the cluster of the logs
+    output: write the fitted cluster, or what the runs say; default: print it
+    gpus_per_node: ranks on a node; default: as a log lists its hosts, else as the cluster has
+    """
+
     what: Literal["steps", "intervals", "own", "kernels", "collectives", "serving"]
-    #: folder with measurements/; default: those built in
     data: str
-    #: renew DIR/calibration/*.toml of a checkout; default: data
     write: bool
-    #: steps: write only these of the fit, as shared framework.NAME network.NAME
     entries: Union[str, Sequence[str]]
-    #: what measured steps of your own say: a .csv as measurements/training.csv, or run files with
-    #: [measured]
     runs: Union[str, Sequence[str]]
-    #: intervals: write each run as predicted without its source
     rows: str
-    #: serving: measured kernels of serving engines
     kernels: str
-    #: serving: measured serving
     corpus: str
-    #: serving: errors of fits without what they predict, too
     left_out: bool
-    #: serving: renew the tables of DIR/models/infer-fit.md
     report: str
-    #: fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them
     collectives: Union[str, Sequence[str]]
-    #: the cluster of the logs
     cluster: Described
-    #: write the fitted cluster, or what the runs say; default: print it
     output: str
-    #: ranks on a node; default: as a log lists its hosts, else as the cluster has
     gpus_per_node: int
 
 
 class SimulateFields(RunFields, total=False):
-    #: which command of simulate; a run itself where none is named
+    """What `simulate` is asked by besides.
+
+    simulate: which command of simulate; a run itself where none is named
+    files: a run file; flags override its fields
+    algorithm: repeatable; calls placed by this algorithm instead of priced, as
+        tp.all_reduce=ring; best: the fastest
+    choice: repeatable; compression, synchronisation, priority, algorithm, in-network, full-
+        bisection, torus, or a field of the run; default: the usual ones
+    micro_batches: micro-batches of a step
+    forward: forward pass of a micro-batch through all that a rank has: "18.5 ms"
+    backward: the gradient of its input alone
+    weight: the gradient of its weights, which every schedule adds
+    transfer: from one rank to the next, beside what they compute; default: 0 s
+    joined: a forward pass under a backward pass (dual-pipe, dual-pipe-v): of the two one by
+        one; default: 1
+    stages: times of each stage instead: columns stage, forward, backward, weight
+    svg: draw the timeline to this file
+    ops: that table as text
+    op: all_reduce, all_gather, reduce_scatter, all_to_all
+    ranks: where the topology has no size
+    bytes: the whole tensor; of all_to_all what a rank has for all
+    topology: switch, full, torus:8x8, mesh:5x5, cubes:4x4x8, switches:8x8, fat-tree:4x8:2,
+        clos:16, rails:32x8, dragonfly:2x4x2, sites:4x16
+    bandwidth: of a link one way, of each level or dimension; default: 50 GB/s
+    latency: of a link, of a message through a switch; default: 2 us
+    chunks: of algorithms in chunks; default: the best
+    seed: of hashed uplinks
+    every_rank: each message of each rank, alike or not
+    seeds: draw so many steps; default: 1
+    slot_noise: standard deviation of the kernels of a slot on a rank, of their time
+    step_noise: of the kernels of a rank all along a step
+    slow_ranks: global ranks whose kernels take --slow-factor
+    slow_factor: what the kernels of slow ranks take, of the usual; default: 2
+    slow_link_ranks: ranks whose network has --slow-link-share of its bandwidth
+    slow_link_nodes: the same of all ranks of nodes
+    slow_link_share: what is left of a slow link; default: 0.5
+    flapping_ranks: ranks whose network is down for a part of each period
+    flapping_period: from one failure of a flapping link to the next: "2 s"
+    flapping_down: the part of a period that it is down; default: 0.1
+    sequence_variation: unequal sequences: standard deviation of a micro-batch's attention, of
+        its mean
+    pause: of a host that collects garbage: "200 ms"
+    pause_every: slots from one pause to the next
+    pause_together: all ranks pause behind the same slots, not each behind its own
+    neighbour_share: of the network's bandwidth, that another job takes
+    neighbour_placement: where that job's nodes stand: packed, scattered; default: scattered
+    mtbf: time between interruptions of one accelerator: "50677 h"
+    detection: from an interruption until it is seen; default: 0 s
+    restart: from then on until training goes on; default: 0 s
+    checkpoint_blocking: that a checkpoint stops training; default: 0 s
+    interval: between checkpoints
+    what_if: what the step would take without its slowest stage or worker
+    perfetto: write the timeline to this file, for ui.perfetto.dev
+    chrome: the same as Chrome's trace events
+    chakra: write a Chakra trace for each rank there, and what ASTRA-sim reads beside them
+    timeline: with --json: everything in its place, for who draws it
+    """
+
     simulate: Literal["codesign", "pipeline", "replay", "network", "collective", "recording"]
-    #: a run file; flags override its fields
     files: Union[Path, Sequence[Path]]
-    #: repeatable; calls placed by this algorithm instead of priced, as tp.all_reduce=ring; best: the
-    #: fastest
     algorithm: Union[str, Sequence[str]]
-    #: repeatable; compression, synchronisation, priority, algorithm, in-network, full-bisection,
-    #: torus, or a field of the run; default: the usual ones
     choice: Union[str, Sequence[str]]
-    #: micro-batches of a step
     micro_batches: int
-    #: forward pass of a micro-batch through all that a rank has: "18.5 ms"
     forward: str
-    #: the gradient of its input alone
     backward: str
-    #: the gradient of its weights, which every schedule adds
     weight: str
-    #: from one rank to the next, beside what they compute; default: 0 s
     transfer: str
-    #: a forward pass under a backward pass (dual-pipe, dual-pipe-v): of the two one by one; default: 1
     joined: float
-    #: times of each stage instead: columns stage, forward, backward, weight
     stages: str
-    #: draw the timeline to this file
     svg: str
-    #: that table as text
     ops: str
-    #: all_reduce, all_gather, reduce_scatter, all_to_all
     op: str
-    #: where the topology has no size
     ranks: int
-    #: the whole tensor; of all_to_all what a rank has for all
     bytes: str
-    #: switch, full, torus:8x8, mesh:5x5, cubes:4x4x8, switches:8x8, fat-tree:4x8:2, clos:16,
-    #: rails:32x8, dragonfly:2x4x2, sites:4x16
     topology: Union[str, Mapping[str, Any]]
-    #: of a link one way, of each level or dimension; default: 50 GB/s
     bandwidth: str
-    #: of a link, of a message through a switch; default: 2 us
     latency: str
-    #: of algorithms in chunks; default: the best
     chunks: int
-    #: of hashed uplinks
     seed: int
-    #: each message of each rank, alike or not
     every_rank: bool
-    #: draw so many steps; default: 1
     seeds: int
-    #: standard deviation of the kernels of a slot on a rank, of their time
     slot_noise: float
-    #: of the kernels of a rank all along a step
     step_noise: float
-    #: global ranks whose kernels take --slow-factor
     slow_ranks: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: what the kernels of slow ranks take, of the usual; default: 2
     slow_factor: float
-    #: ranks whose network has --slow-link-share of its bandwidth
     slow_link_ranks: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: the same of all ranks of nodes
     slow_link_nodes: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: what is left of a slow link; default: 0.5
     slow_link_share: float
-    #: ranks whose network is down for a part of each period
     flapping_ranks: Union[Union[float, str], Sequence[Union[float, str]]]
-    #: from one failure of a flapping link to the next: "2 s"
     flapping_period: str
-    #: the part of a period that it is down; default: 0.1
     flapping_down: float
-    #: unequal sequences: standard deviation of a micro-batch's attention, of its mean
     sequence_variation: float
-    #: of a host that collects garbage: "200 ms"
     pause: str
-    #: slots from one pause to the next
     pause_every: int
-    #: all ranks pause behind the same slots, not each behind its own
     pause_together: bool
-    #: of the network's bandwidth, that another job takes
     neighbour_share: float
-    #: where that job's nodes stand: packed, scattered; default: scattered
     neighbour_placement: Literal["packed", "scattered"]
-    #: time between interruptions of one accelerator: "50677 h"
     mtbf: str
-    #: from an interruption until it is seen; default: 0 s
     detection: str
-    #: from then on until training goes on; default: 0 s
     restart: str
-    #: that a checkpoint stops training; default: 0 s
     checkpoint_blocking: str
-    #: between checkpoints
     interval: str
-    #: what the step would take without its slowest stage or worker
     what_if: bool
-    #: write the timeline to this file, for ui.perfetto.dev
     perfetto: str
-    #: the same as Chrome's trace events
     chrome: str
-    #: write a Chakra trace for each rank there, and what ASTRA-sim reads beside them
     chakra: str
-    #: with --json: everything in its place, for who draws it
     timeline: bool
 
 
-class InferFields(TypedDict, total=False):
-    #: a run file of serving; flags override its fields
+class InferFields(ServingFields, total=False):
+    """What `infer` is asked by besides.
+
+    files: a run file of serving; flags override its fields
+    model: built-in name (headway list models), config.json or .toml
+    cluster: built-in name (headway list clusters) or .toml
+    gpus: accelerators; default: tp x pp x cp x dp
+    concurrency: clients of each copy, each with one request at a time
+    rate: requests a second to all copies, at random moments
+    ttft: what a good answer's first token keeps to: the share that does is told
+    tpot: the same of each token after it
+    goodput: the highest rate of which so many keep to ttft and tpot, as 0.9
+    input_spread: of prompts about input-len: uniform:0.8 (evenly from this share up),
+        normal:0.3, log-normal:1.2 (deviation over the mean)
+    output_spread: the same of answers
+    count: requests placed in time; default: 10 of a client, 2,000 others
+    prefix_hit: of a prompt that the cache holds already; default: 0
+    tp: tensor-parallel degree; default: 1
+    pp: pipeline-parallel degree; default: 1
+    ep: ranks over which experts are spread, of tp x dp; default: 1
+    dp: copies, of attention where experts are shared; default: 1
+    cp: ranks that share each prompt, and then its cache; default: 1
+    prefill: on accelerators of its own: tp=4,copies=2, of tp, pp, ep, dp, cp, copies, step-
+        tokens
+    decode: the same; concurrency and rate are then of all copies together
+    stream: the cache moves layer by layer while prefill makes it
+    imbalance: of experts: the i-th busiest is chosen as i to minus it
+    redundant_experts: copies of the busiest, which even out ranks
+    memory_share: of an accelerator's memory, that the engine takes; default: the engine's
+    step_tokens: of one step at most, of prompts and decoded; default: the engine's
+    step_sequences: of a copy at a time at most; default: the engine's
+    prompts: in steps of their own, or beside what is decoded: first, beside; default: the
+        engine's
+    admit: requests with room for the whole answer, or for the prompt: whole, prompt; default:
+        the engine's
+    block: tokens of a block of the cache; default: the engine's
+    guesses: tokens that are guessed, and then checked in one pass
+    acceptance: of guesses that are right where all before them are
+    draft: model that guesses; default: the model's own prediction layers
+    best: the best ways on --gpus: of users' speed against accelerators'
+    formats: with best: any, or weights and after a slash their cache, as bf16,fp8/fp8: what the
+        best are chosen among; default: weights and cache
+    disaggregate: with best: of prefill and decode apart, their ratio searched, too
+    curve: what ever more load gets, up to capacity: concurrency, rate, batch
+    ops: each kernel and call of both passes, and what binds it
+    requests: CSV of input_len, output_len and, where it has them, arrival_s
+    arrivals: CSV of moments to all copies: arrival_s, rising
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: built-in name (headway list models), config.json or .toml
     model: Described
-    #: built-in name (headway list clusters) or .toml
     cluster: Described
-    #: accelerators; default: tp x pp x cp x dp
     gpus: int
-    #: tokens of a prompt
-    input_len: int
-    #: tokens of an answer
-    output_len: int
-    #: sequences of each copy that start and end together
-    batch: int
-    #: clients of each copy, each with one request at a time
     concurrency: int
-    #: requests a second to all copies, at random moments
     rate: float
-    #: what a good answer's first token keeps to: the share that does is told
     ttft: str
-    #: the same of each token after it
     tpot: str
-    #: the highest rate of which so many keep to ttft and tpot, as 0.9
     goodput: float
-    #: of prompts about input-len: uniform:0.8 (evenly from this share up), normal:0.3, log-normal:1.2
-    #: (deviation over the mean)
     input_spread: str
-    #: the same of answers
     output_spread: str
-    #: requests placed in time; default: 10 of a client, 2,000 others
     count: int
-    #: of a prompt that the cache holds already; default: 0
     prefix_hit: float
-    #: tensor-parallel degree; default: 1
     tp: int
-    #: pipeline-parallel degree; default: 1
     pp: int
-    #: ranks over which experts are spread, of tp x dp; default: 1
     ep: int
-    #: copies, of attention where experts are shared; default: 1
     dp: int
-    #: ranks that share each prompt, and then its cache; default: 1
     cp: int
-    #: on accelerators of its own: tp=4,copies=2, of tp, pp, ep, dp, cp, copies, step-tokens
     prefill: str
-    #: the same; concurrency and rate are then of all copies together
     decode: str
-    #: the cache moves layer by layer while prefill makes it
     stream: bool
-    #: of experts: the i-th busiest is chosen as i to minus it
     imbalance: float
-    #: copies of the busiest, which even out ranks
     redundant_experts: int
-    #: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16, bf16, fp8,
-    #: fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4, mxfp4-mxfp8, nvfp4,
-    #: fp4-experts, int8-full; default: bf16
-    weights: str
-    #: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default: bf16
-    cache: Literal["bf16", "fp8", "int8", "int4", "nvfp4"]
-    #: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-llm-2023,
-    #: sglang, lmdeploy, deepspeed-mii, deepspeed; default: vllm
-    engine: Literal["vllm", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed"]
-    #: of an accelerator's memory, that the engine takes; default: the engine's
     memory_share: float
-    #: of one step at most, of prompts and decoded; default: the engine's
     step_tokens: int
-    #: of a copy at a time at most; default: the engine's
     step_sequences: int
-    #: in steps of their own, or beside what is decoded: first, beside; default: the engine's
     prompts: Literal["first", "beside"]
-    #: requests with room for the whole answer, or for the prompt: whole, prompt; default: the engine's
     admit: Literal["whole", "prompt"]
-    #: tokens of a block of the cache; default: the engine's
     block: int
-    #: tokens that are guessed, and then checked in one pass
     guesses: int
-    #: of guesses that are right where all before them are
     acceptance: float
-    #: model that guesses; default: the model's own prediction layers
     draft: Union[str, Mapping[str, Any]]
-    #: the best ways on --gpus: of users' speed against accelerators'
     best: bool
-    #: with best: any, or weights and after a slash their cache, as bf16,fp8/fp8: what the best are
-    #: chosen among; default: weights and cache
     formats: str
-    #: with best: of prefill and decode apart, their ratio searched, too
     disaggregate: bool
-    #: what ever more load gets, up to capacity: concurrency, rate, batch
     curve: Literal["concurrency", "rate", "batch"]
-    #: each kernel and call of both passes, and what binds it
     ops: bool
-    #: CSV of input_len, output_len and, where it has them, arrival_s
     requests: str
-    #: CSV of moments to all copies: arrival_s, rising
     arrivals: str
 
 
-class DesignFields(RunFields, total=False):
-    #: a run file, which flags override; more axes
+class DesignFields(RunFields, ServingFields, total=False):
+    """What `design` is asked by besides.
+
+    files: a run file, which flags override; more axes
+    vary: repeatable; memory, units, bandwidth, capacity, link, link-bandwidth, link-latency,
+        domain, network, network-bandwidth, network-latency, node, area, arithmetic, peak,
+        power; values A,B,C or FROM..TO:COUNT
+    csv: write the machines to this file
+    plot: draw to this folder
+    """
+
     files: Union[Path, Sequence[Path]]
-    #: repeatable; memory, units, bandwidth, capacity, link, link-bandwidth, link-latency, domain,
-    #: network, network-bandwidth, network-latency, node, area, arithmetic, peak, power; values A,B,C
-    #: or FROM..TO:COUNT
     vary: Union[str, Sequence[str]]
-    #: tokens of a prompt
-    input_len: int
-    #: tokens of an answer
-    output_len: int
-    #: sequences of each copy that start and end together
-    batch: int
-    #: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16, bf16, fp8,
-    #: fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4, mxfp4-mxfp8, nvfp4,
-    #: fp4-experts, int8-full; default: bf16
-    weights: str
-    #: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default: bf16
-    cache: Literal["bf16", "fp8", "int8", "int4", "nvfp4"]
-    #: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-llm-2023,
-    #: sglang, lmdeploy, deepspeed-mii, deepspeed; default: vllm
-    engine: Literal["vllm", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed"]
-    #: write the machines to this file
     csv: str
-    #: draw to this folder
     plot: str
 
 
@@ -1169,111 +1239,12 @@ class Design(Result):
 
 def predict(*operands: Operand, progress: Progress = None, threads: int = 0,
             **fields: Unpack[PredictFields]) -> Forecast:
-    r"""Time, memory, calls and energy of one training step.
+    """Time, memory, calls and energy of one training step.
 
     operands: a run file, or a configuration: Megatron-LM script, torchtitan .toml, DeepSpeed .json,
     nanotron .yaml; flags override its fields.
 
-    Arguments are the fields of PredictFields, the flags of `headway predict`:
-
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
-    far_cluster: machine of the last pipeline stages, where it is another
-    far_stages: how many of the pipeline's stages those are
-    save: write the run to this file as well
-    emit: print the configuration that starts the run: megatron, torchtitan, deepspeed, nanotron
-    timeline: with --json: the slots of the pipeline, placed in time
-    ops: each kernel and call, and what binds it
+    Arguments are the fields of PredictFields and RunFields, the flags of `headway predict`.
     """
     return ask(Forecast, fields, progress, threads, operands, "files", None,
                ())
@@ -1281,124 +1252,11 @@ def predict(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def plan(*operands: Operand, progress: Progress = None, threads: int = 0,
          **fields: Unpack[PlanFields]) -> Plan:
-    r"""The best layout of every legal one, and why it is.
+    """The best layout of every legal one, and why it is.
 
     operands: a run file; flags override its fields.
 
-    Arguments are the fields of PlanFields, the flags of `headway plan`:
-
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
-    fix: keep a searched field at a value, as tp=8
-    max_dp: keep dp at most there
-    max_tp: keep tp at most there
-    max_cp: keep cp at most there
-    max_pp: keep pp at most there
-    max_ep: keep ep at most there
-    max_etp: keep etp at most there
-    max_micro_batch: keep micro-batch at most there
-    max_recompute_every: keep recompute-every at most there
-    max_zero: keep zero at most there
-    max_vpp: keep vpp at most there
-    max_embedding_slots: keep embedding-slots at most there
-    max_head_slots: keep head-slots at most there
-    objective: what is best: time (default), throughput, memory, energy, money
-    headroom: share of the memory to leave free, as 10%
-    top: layouts of different kind; default: 5
-    exhaustive: price every layout, without bounds
-    emit: print the configuration of the best: megatron, torchtitan, deepspeed, nanotron
-    save: write the best as a run file
-    plot: draw to this folder
+    Arguments are the fields of PlanFields and RunFields, the flags of `headway plan`.
     """
     return ask(Plan, fields, progress, threads, operands, "files", None,
                ())
@@ -1406,117 +1264,11 @@ def plan(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def comms(*operands: Operand, progress: Progress = None, threads: int = 0,
           **fields: Unpack[CommsFields]) -> Communication:
-    r"""The calls of a step: expected, measured from traces, or both compared.
+    """The calls of a step: expected, measured from traces, or both compared.
 
     operands: a run file (.toml), or traces of one run, of any known format.
 
-    Arguments are the fields of CommsFields, the flags of `headway comms`:
-
-    trace: traces to compare with what the run is expected to do
-    compare: two recordings, before and after: what changed, the most first
-    trace_steps: steps in the traces; default: found by marks, counts or repetition
-    steps: of the traces these steps alone, by the numbers that they mark
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
-    csv: write the calls to this file
-    csv_steps: write every measured step of every rank to this file
-    csv_kernels: write the measured kernels and products to this file
-    save: write what was measured to a database
-    plot: draw to this folder
-    small: messages below this size are small; default: where latency is more than half of the time
-    clusters: the same run on each of these clusters, beside one another
-    study: the communication study, of its models on its cluster
-    report: renew the generated tables of DIR/communication.md and the plots beside it
+    Arguments are the fields of CommsFields and RunFields, the flags of `headway comms`.
     """
     return ask(Communication, fields, progress, threads, operands, "files", None,
                ())
@@ -1524,107 +1276,11 @@ def comms(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def advise(*operands: Operand, progress: Progress = None, threads: int = 0,
            **fields: Unpack[AdviseFields]) -> Advice:
-    r"""What would make a run faster, by its own trace.
+    """What would make a run faster, by its own trace.
 
     operands: a run file; flags override its fields.
 
-    Arguments are the fields of AdviseFields, the flags of `headway advise`:
-
-    trace: traces of the run, of any known format
-    trace_steps: steps in the traces; default: found by marks, counts or repetition
-    steps: of the traces these steps alone, by the numbers that they mark
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
+    Arguments are the fields of AdviseFields and RunFields, the flags of `headway advise`.
     """
     return ask(Advice, fields, progress, threads, operands, "files", None,
                ())
@@ -1632,137 +1288,14 @@ def advise(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def scale(*operands: Operand, progress: Progress = None, threads: int = 0,
           **fields: Unpack[ScaleFields]) -> Scaling:
-    r"""How far training scales: whole runs, and what they cost.
+    """How far training scales: whole runs, and what they cost.
 
     operands: a run file; flags override its fields.
 
     The first operand may be weak, strong, model, context, hardware, network, layout, run,
     published.
 
-    Arguments are the fields of ScaleFields, the flags of `headway scale`:
-
-    sweep: which command of scale
-    best: each point takes the best layout (headway plan), not the given one
-    at: accelerators, as 8,16,32; default: 1 to 64 times --gpus
-    threshold: share of what the first accelerators bring, below which more bring little; default:
-        0.5
-    tokens: tokens to train on: 15T, 300B, 2e12
-    mtbf: time between interruptions of one accelerator; default: 50677 h
-    hardware_share: of interruptions, those that send a node to repair; default: 0.78
-    restart: from an interruption until training goes on; default: 10 min
-    repair: until a failed node is back as a spare; default: 24 h
-    spares: spare nodes; default: so many that the run costs least
-    checkpoint_bandwidth: of the storage, all ranks together; default: 122 MB/s an accelerator
-    checkpoint_size: of a checkpoint; default: weights, master copy and optimiser states
-    checkpoint_blocking: that a checkpoint stops training, the rest of its write going on beside it;
-        default: all
-    interval: between checkpoints; default: the best
-    step_noise: spread of one accelerator's step time, as 0.01, or a file of measured times;
-        default: 0: the forecast's mean straggling
-    price: US dollars for an accelerator's hour; default: the cluster's
-    pue: power usage effectiveness; default: the cluster's
-    carbon: kg of CO2 equivalent a kWh; default: 0.385
-    loss_law: loss by parameters and tokens: besiroglu (default), hoffmann
-    critical_batch: tokens; default: Kaplan's law at the loss that the run reaches
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
-    csv: write the points to this file
-    plot: draw to this folder
-    keep: what of a step stays the same; default: tokens
-    bandwidth: factors of the rates beyond the node; default: 0.125 to 8
-    latency: factors of the latencies beyond the node; default: 0.125 to 8
-    domain: accelerators that the innermost links join; default: 8 to 512
-    report: renew the generated tables of DIR/scaling.md and the plots beside it
+    Arguments are the fields of ScaleFields and RunFields, the flags of `headway scale`.
     """
     return ask(Scaling, fields, progress, threads, operands, "files", "sweep",
                ('weak', 'strong', 'model', 'context', 'hardware', 'network', 'layout', 'run', 'published'))
@@ -1770,38 +1303,11 @@ def scale(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def limits(*operands: Operand, progress: Progress = None, threads: int = 0,
            **fields: Unpack[LimitsFields]) -> Limits:
-    r"""How large a training run can become before moving data stops it.
+    """How large a training run can become before moving data stops it.
 
     operands: settings of your own.
 
-    Arguments are the fields of LimitsFields, the flags of `headway limits`:
-
-    preset: a published comparison (grand_dense where nothing is asked for): base_dense,
-        base_sparse, batch, beyond, grand_dense, grand_sparse, relaxed
-    gpu: a machine of `headway list machines`, or a .toml of your own
-    settings: settings described in place, as a setting's .toml
-    sparse: models with experts in every setting
-    as_published: with the slip of the study's program, to compare numbers
-    explain: add what binds, what formulas say, and the model's weak points
-    rows: write every model's best layout to this file
-    plot: draw to this folder
-    sensitivity: how far each number of the machine moves the limits, and which most
-    smooth: add the limits between the models of the curve: they change smoothly
-    real: beside each setting, real transformers: the prediction of their steps
-    cluster: of --real, a name or .toml; default: what the machine stands for
-    seq: tokens in a sequence; default: 2048
-    relax: beside each setting, with less communication: asynchronous, diloco, evolution, federated,
-        local-sgd, local-updates, one-bit-adam, powersgd, streaming-diloco, subnetworks
-    sync_every: steps between meetings
-    loose_level: level from which outwards replicas meet rarely
-    compression: gradient bytes over bytes sent
-    blocks: blocks with losses of their own
-    submodels: submodels trained apart
-    sample_penalty: data needed, times that of synchronous training
-    sites: data centres that share the run
-    site_bandwidth: of one GPU to other sites, "1 GB/s" or unlimited
-    site_distance: between sites: light in glass takes 5 ms for 1000 km
-    report: renew the tables of DIR/limits.md and the drawings beside it
+    Arguments are the fields of LimitsFields, the flags of `headway limits`.
     """
     return ask(Limits, fields, progress, threads, operands, "files", None,
                ())
@@ -1809,19 +1315,9 @@ def limits(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def validate(progress: Progress = None, threads: int = 0,
              **fields: Unpack[ValidateFields]) -> Validation:
-    r"""Predict measured runs, kernels or collectives and report the error.
+    """Predict measured runs, kernels or collectives and report the error.
 
-    Arguments are the fields of ValidateFields, the flags of `headway validate`:
-
-    corpus: measured runs, kernels or collectives, told by the columns; default: the built-in runs
-    cluster: on which all measured collectives ran, with its own constants
-    by: what groups of rows share: source (default), accelerator, framework, scale, parallelism,
-        engine, model, precision, load
-    runs: published flagship runs instead of a corpus
-    rows: add every row to the document
-    report: renew the generated tables of DIR/validation.md and the plots beside it
-    calibration: what runs of your own say (headway calibrate --runs)
-    data: folder with measurements/; default: those built in
+    Arguments are the fields of ValidateFields, the flags of `headway validate`.
     """
     return ask(Validation, fields, progress, threads, (), None, None,
                ())
@@ -1829,15 +1325,11 @@ def validate(progress: Progress = None, threads: int = 0,
 
 def list(*operands: Operand, progress: Progress = None, threads: int = 0,
          **fields: Unpack[ListFields]) -> Listing:
-    r"""Built-in models, clusters, accelerators, machines; the fields of a run.
+    """Built-in models, clusters, accelerators, machines; the fields of a run.
 
     operands: what is listed: models, clusters, accelerators, machines, fields, schemas.
 
-    Arguments are the fields of ListFields, the flags of `headway list`:
-
-    what: what is listed: models, clusters, accelerators, machines, fields, schemas
-    of: of fields: a launch script, a framework's configuration or a run file, whose fields of a run
-        are listed with their values
+    Arguments are the fields of ListFields, the flags of `headway list`.
     """
     return ask(Listing, fields, progress, threads, operands, "what", None,
                ())
@@ -1845,17 +1337,11 @@ def list(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def bench(*operands: Operand, progress: Progress = None, threads: int = 0,
           **fields: Unpack[BenchFields]) -> Bench:
-    r"""The digest of fixed cases, and errors of the cost models.
+    """The digest of fixed cases, and errors of the cost models.
 
     operands: what is measured: kernels, collectives, limits, plan.
 
-    Arguments are the fields of BenchFields, the flags of `headway bench`:
-
-    what: what is measured: kernels, collectives, limits, plan
-    signature: digest of the fixed cases
-    left_out: collectives: each system predicted by constants fitted without it, too (a minute)
-    report: collectives: renew the tables of DIR/models/collectives.md
-    data: folder with measurements/; default: those built in
+    Arguments are the fields of BenchFields, the flags of `headway bench`.
     """
     return ask(Bench, fields, progress, threads, operands, "what", None,
                ())
@@ -1863,29 +1349,12 @@ def bench(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def calibrate(*operands: Operand, progress: Progress = None, threads: int = 0,
               **fields: Unpack[CalibrateFields]) -> Calibration:
-    r"""Fit the cost models to measurements.
+    """Fit the cost models to measurements.
 
     operands: constants to fit, steps where nothing is asked for: steps, intervals, own, kernels,
     collectives, serving.
 
-    Arguments are the fields of CalibrateFields, the flags of `headway calibrate`:
-
-    what: constants to fit, steps where nothing is asked for: steps, intervals, own, kernels,
-        collectives, serving
-    data: folder with measurements/; default: those built in
-    write: renew DIR/calibration/*.toml of a checkout; default: data
-    entries: steps: write only these of the fit, as shared framework.NAME network.NAME
-    runs: what measured steps of your own say: a .csv as measurements/training.csv, or run files
-        with [measured]
-    rows: intervals: write each run as predicted without its source
-    kernels: serving: measured kernels of serving engines
-    corpus: serving: measured serving
-    left_out: serving: errors of fits without what they predict, too
-    report: serving: renew the tables of DIR/models/infer-fit.md
-    collectives: fit a cluster's network on nccl-tests or OSU logs, traces, or folders of them
-    cluster: the cluster of the logs
-    output: write the fitted cluster, or what the runs say; default: print it
-    gpus_per_node: ranks on a node; default: as a log lists its hosts, else as the cluster has
+    Arguments are the fields of CalibrateFields, the flags of `headway calibrate`.
     """
     return ask(Calibration, fields, progress, threads, operands, "what", None,
                ())
@@ -1893,159 +1362,13 @@ def calibrate(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def simulate(*operands: Operand, progress: Progress = None, threads: int = 0,
              **fields: Unpack[SimulateFields]) -> Simulation:
-    r"""A step placed in time, kernel by kernel and call by call; pipelines, measured passes.
+    """A step placed in time, kernel by kernel and call by call; pipelines, measured passes.
 
     operands: a run file; flags override its fields.
 
     The first operand may be codesign, pipeline, replay, network, collective, recording.
 
-    Arguments are the fields of SimulateFields, the flags of `headway simulate`:
-
-    simulate: which command of simulate; a run itself where none is named
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
-    algorithm: repeatable; calls placed by this algorithm instead of priced, as tp.all_reduce=ring;
-        best: the fastest
-    choice: repeatable; compression, synchronisation, priority, algorithm, in-network, full-
-        bisection, torus, or a field of the run; default: the usual ones
-    micro_batches: micro-batches of a step
-    forward: forward pass of a micro-batch through all that a rank has: "18.5 ms"
-    backward: the gradient of its input alone
-    weight: the gradient of its weights, which every schedule adds
-    transfer: from one rank to the next, beside what they compute; default: 0 s
-    joined: a forward pass under a backward pass (dual-pipe, dual-pipe-v): of the two one by one;
-        default: 1
-    stages: times of each stage instead: columns stage, forward, backward, weight
-    svg: draw the timeline to this file
-    ops: that table as text
-    op: all_reduce, all_gather, reduce_scatter, all_to_all
-    ranks: where the topology has no size
-    bytes: the whole tensor; of all_to_all what a rank has for all
-    topology: switch, full, torus:8x8, mesh:5x5, cubes:4x4x8, switches:8x8, fat-tree:4x8:2, clos:16,
-        rails:32x8, dragonfly:2x4x2, sites:4x16
-    bandwidth: of a link one way, of each level or dimension; default: 50 GB/s
-    latency: of a link, of a message through a switch; default: 2 us
-    chunks: of algorithms in chunks; default: the best
-    seed: of hashed uplinks
-    every_rank: each message of each rank, alike or not
-    seeds: draw so many steps; default: 1
-    slot_noise: standard deviation of the kernels of a slot on a rank, of their time
-    step_noise: of the kernels of a rank all along a step
-    slow_ranks: global ranks whose kernels take --slow-factor
-    slow_factor: what the kernels of slow ranks take, of the usual; default: 2
-    slow_link_ranks: ranks whose network has --slow-link-share of its bandwidth
-    slow_link_nodes: the same of all ranks of nodes
-    slow_link_share: what is left of a slow link; default: 0.5
-    flapping_ranks: ranks whose network is down for a part of each period
-    flapping_period: from one failure of a flapping link to the next: "2 s"
-    flapping_down: the part of a period that it is down; default: 0.1
-    sequence_variation: unequal sequences: standard deviation of a micro-batch's attention, of its
-        mean
-    pause: of a host that collects garbage: "200 ms"
-    pause_every: slots from one pause to the next
-    pause_together: all ranks pause behind the same slots, not each behind its own
-    neighbour_share: of the network's bandwidth, that another job takes
-    neighbour_placement: where that job's nodes stand: packed, scattered; default: scattered
-    mtbf: time between interruptions of one accelerator: "50677 h"
-    detection: from an interruption until it is seen; default: 0 s
-    restart: from then on until training goes on; default: 0 s
-    checkpoint_blocking: that a checkpoint stops training; default: 0 s
-    interval: between checkpoints
-    what_if: what the step would take without its slowest stage or worker
-    perfetto: write the timeline to this file, for ui.perfetto.dev
-    chrome: the same as Chrome's trace events
-    chakra: write a Chakra trace for each rank there, and what ASTRA-sim reads beside them
-    timeline: with --json: everything in its place, for who draws it
+    Arguments are the fields of SimulateFields and RunFields, the flags of `headway simulate`.
     """
     return ask(Simulation, fields, progress, threads, operands, "files", "simulate",
                ('codesign', 'pipeline', 'replay', 'network', 'collective', 'recording'))
@@ -2053,62 +1376,11 @@ def simulate(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def infer(*operands: Operand, progress: Progress = None, threads: int = 0,
           **fields: Unpack[InferFields]) -> Serving:
-    r"""Serving a model: time to the first token and of each after it, tokens/s.
+    """Serving a model: time to the first token and of each after it, tokens/s.
 
     operands: a run file of serving; flags override its fields.
 
-    Arguments are the fields of InferFields, the flags of `headway infer`:
-
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    gpus: accelerators; default: tp x pp x cp x dp
-    input_len: tokens of a prompt
-    output_len: tokens of an answer
-    batch: sequences of each copy that start and end together
-    concurrency: clients of each copy, each with one request at a time
-    rate: requests a second to all copies, at random moments
-    ttft: what a good answer's first token keeps to: the share that does is told
-    tpot: the same of each token after it
-    goodput: the highest rate of which so many keep to ttft and tpot, as 0.9
-    input_spread: of prompts about input-len: uniform:0.8 (evenly from this share up), normal:0.3,
-        log-normal:1.2 (deviation over the mean)
-    output_spread: the same of answers
-    count: requests placed in time; default: 10 of a client, 2,000 others
-    prefix_hit: of a prompt that the cache holds already; default: 0
-    tp: tensor-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    ep: ranks over which experts are spread, of tp x dp; default: 1
-    dp: copies, of attention where experts are shared; default: 1
-    cp: ranks that share each prompt, and then its cache; default: 1
-    prefill: on accelerators of its own: tp=4,copies=2, of tp, pp, ep, dp, cp, copies, step-tokens
-    decode: the same; concurrency and rate are then of all copies together
-    stream: the cache moves layer by layer while prefill makes it
-    imbalance: of experts: the i-th busiest is chosen as i to minus it
-    redundant_experts: copies of the busiest, which even out ranks
-    weights: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16, bf16,
-        fp8, fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4, mxfp4-mxfp8,
-        nvfp4, fp4-experts, int8-full; default: bf16
-    cache: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default: bf16
-    engine: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-
-        llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed; default: vllm
-    memory_share: of an accelerator's memory, that the engine takes; default: the engine's
-    step_tokens: of one step at most, of prompts and decoded; default: the engine's
-    step_sequences: of a copy at a time at most; default: the engine's
-    prompts: in steps of their own, or beside what is decoded: first, beside; default: the engine's
-    admit: requests with room for the whole answer, or for the prompt: whole, prompt; default: the
-        engine's
-    block: tokens of a block of the cache; default: the engine's
-    guesses: tokens that are guessed, and then checked in one pass
-    acceptance: of guesses that are right where all before them are
-    draft: model that guesses; default: the model's own prediction layers
-    best: the best ways on --gpus: of users' speed against accelerators'
-    formats: with best: any, or weights and after a slash their cache, as bf16,fp8/fp8: what the
-        best are chosen among; default: weights and cache
-    disaggregate: with best: of prefill and decode apart, their ratio searched, too
-    curve: what ever more load gets, up to capacity: concurrency, rate, batch
-    ops: each kernel and call of both passes, and what binds it
-    requests: CSV of input_len, output_len and, where it has them, arrival_s
-    arrivals: CSV of moments to all copies: arrival_s, rising
+    Arguments are the fields of InferFields and ServingFields, the flags of `headway infer`.
     """
     return ask(Serving, fields, progress, threads, operands, "files", None,
                ())
@@ -2116,118 +1388,11 @@ def infer(*operands: Operand, progress: Progress = None, threads: int = 0,
 
 def design(*operands: Operand, progress: Progress = None, threads: int = 0,
            **fields: Unpack[DesignFields]) -> Design:
-    r"""Technology: what which part of the machine brings, in training or serving.
+    """Technology: what which part of the machine brings, in training or serving.
 
     operands: a run file, which flags override; more axes.
 
-    Arguments are the fields of DesignFields, the flags of `headway design`:
-
-    vary: repeatable; memory, units, bandwidth, capacity, link, link-bandwidth, link-latency,
-        domain, network, network-bandwidth, network-latency, node, area, arithmetic, peak, power;
-        values A,B,C or FROM..TO:COUNT
-    input_len: tokens of a prompt
-    output_len: tokens of an answer
-    batch: sequences of each copy that start and end together
-    weights: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16, bf16,
-        fp8, fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4, mxfp4-mxfp8,
-        nvfp4, fp4-experts, int8-full; default: bf16
-    cache: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default: bf16
-    engine: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-
-        llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed; default: vllm
-    model: built-in name (headway list models), config.json or .toml
-    cluster: built-in name (headway list clusters) or .toml
-    calibration: what runs of your own say (headway calibrate --runs); default: nothing
-    gpus: accelerators of the run; default: the product of the degrees
-    seq: tokens in one sequence
-    global_batch: sequences in one step
-    framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax, megatron-
-        deepspeed, other
-    precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current, fp8-block,
-        mxfp8, fp4
-    dp: data-parallel degree; default: what the other degrees leave of --gpus
-    tp: tensor-parallel degree; default: 1
-    cp: context-parallel degree; default: 1
-    pp: pipeline-parallel degree; default: 1
-    vpp: virtual pipeline stages on each rank; default: 1
-    ep: expert-parallel degree, inside dp x cp x tp; default: 1
-    etp: tensor-parallel degree inside an expert; default: the framework's habit: 1 or tp
-    micro_batch: sequences in one micro-batch; default: 1
-    zero: ZeRO stage; default: the framework's habit
-    no_reshard: ZeRO-3: keep gathered weights from forward to backward
-    no_sp: tensor parallelism without sequence parallelism
-    recompute: what runs again in the backward pass: none (default), selective, full, every-second-
-        product
-    recompute_every: full recomputation keeps the input of every n-th layer; default: 1
-    schedule: order in which stages run micro-batches: 1f1b (default), gpipe, breadth-first, zero-
-        bubble, zero-bubble-2, zero-bubble-v, dual-pipe, dual-pipe-v, chimera
-    offload: what lives in the host's memory, between commas: optimizer, activations, parameters;
-        default: none
-    overlap_gradients: reduce gradients under the backward pass; default: the framework's choice
-    overlap_parameters: gather parameters under the forward pass; default: the framework's choice
-    overlap_tensor: tensor-parallel calls under split products; default: the framework's choice
-    small_activation_inputs: what enters a gated activation is kept in 8 bit
-    vocab: tokens of the vocabulary; default: the model's
-    slice: accelerators that the job was given of each domain of a level; default: as the cluster is
-        filled
-    board_power: what each accelerator may draw; default: its data sheet's
-    memory_bandwidth: of each accelerator; default: its data sheet's
-    network: class of the network between nodes; default: the cluster's
-    network_bandwidth: of an accelerator between nodes, or the cards of a node; default: the
-        cluster's
-    task: kind of training: pretrain (default), finetune, lora
-    optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
-    attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default: what
-        the hardware runs best
-    shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold the
-        same weights
-    secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++); default:
-        there is none
-    keep_gathered: sequence parallelism keeps gathered inputs for the backward pass
-    cp_exchange: how context-parallel ranks exchange: ring (default), all-to-all
-    recompute_pieces: what selective recomputation computes again: core (default), norm, latent-up,
-        activation, feed-forward, experts
-    recompute_one_in: full recomputation of one in n layers; default: 1
-    recompute_early_stop: full, every second product: a layer's recomputation ends before its last
-        product; default: the framework's choice
-    first_stage_layers: layers on the first pipeline stage; default: as many as on others
-    last_stage_layers: layers on the last pipeline stage; default: as many as on others
-    embedding_slots: layers that the embedding counts as where layers are spread; default: as the
-        framework spreads them
-    head_slots: the same of the head with prediction modules; default: as the framework spreads them
-    split_vocabulary: embedding and head split over all stages of the pipeline
-    order: numbering of the ranks from the innermost; default: tp-cp-dp-pp
-    param_dtype: format of gathered weights, where frameworks let it be chosen; fp32 with a 16-bit
-        recipe is autocast; default: the framework's choice
-    reduce_dtype: format of reduced gradients, where it can be chosen; default: the framework's
-        choice
-    quantized_weights: ZeRO-3: gathered weights travel in 8 bit (ZeRO++)
-    quantized_gradients: ZeRO-3: gradients travel in 4 bit, within a node, then between nodes
-        (ZeRO++)
-    bucket_size: gradients that are sent together, where it can be chosen: 25MiB; default: the
-        framework's habit
-    padding_mask: batches come with a mask: tokens are gathered for flash attention
-    fused_loss: cross-entropy in one kernel each way; default: the framework's choice
-    loss_metrics: times that training metrics evaluate the loss again; default: 0
-    overlap_experts: exchange tokens under the work of another micro-batch; default: the framework's
-        choice
-    dispatch: tokens go to each of their experts, or once to each rank: copies (default), once
-    graphs: what CUDA graphs replay (dense: all but routed experts): none (default), dense, step
-    fused_experts: activation and casts inside the experts' grouped products
-    attention_8_bit: the attention core in 8 bit, too, with an 8-bit recipe
-    small_gradients: gradients in 16 bit where the framework's habit is 32
-    unfused: one kernel for each operation of norms, activation, rotary, dropout
-    not_causal: every token attends to every other
-    dropout: probability; default: the model's own recipe
-    lora_rank: rank of the adapters (task lora); default: 16
-    adapters: matrices with adapters (task lora): all (default), query-key-value
-    document: mean tokens of documents packed into a sequence; default: one fills it
-    expert_imbalance: tokens of the fullest expert rank over the mean, at least 1; default: 1
-    software: date of framework and libraries, as 2025-06; default: today's
-    checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
-    blocking_transfers: pipeline transfers wait for the host
-    attention_flops: how MFU counts attention: full (default), causal
-    csv: write the machines to this file
-    plot: draw to this folder
+    Arguments are the fields of DesignFields and RunFields and ServingFields, the flags of `headway design`.
     """
     return ask(Design, fields, progress, threads, operands, "files", None,
                ())
