@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "fit/corpus/forecast.hpp"
-#include "fit/corpus/notes.hpp"
 #include "fit/corpus/run_for_test.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -116,18 +114,6 @@ TEST(CorpusRun, AttentionFollowsDateHardwareAndFramework) {
   EXPECT_EQ(kernel({{"flash_attention", "0"}}), AttentionKernel::unfused);
 }
 
-TEST(CorpusRun, TheRecipeOfFp8StandsInTheNotes) {
-  const auto recipe = [](const CorpusCells& cells) { return run_with(cells)->job.recipe->name; };
-  EXPECT_EQ(recipe({{"precision", "fp8"}}), "fp8");
-  EXPECT_EQ(recipe({{"precision", "fp8"}, {"notes", "precision cell \"FP8-CS\""}}), "fp8-current");
-  EXPECT_EQ(recipe({{"precision", "fp8"},
-                    {"accelerator", "B200"},
-                    {"accel_memory_gb", ""},
-                    {"notes", "precision cell \"MXFP8\""}}),
-            "mxfp8");
-  EXPECT_EQ(recipe({{"precision", ""}, {"accelerator", "A100"}, {"date", "2023"}}), "fp16");
-}
-
 TEST(CorpusRun, AStatedNetworkReplacesTheReferenceSystems) {
   const auto run = run_with({{"n_accel", "16"}, {"inter_node_network_gbps_per_accel", "50"}});
   ASSERT_TRUE(run.ok());
@@ -174,38 +160,6 @@ TEST(CorpusRun, SelectiveRecomputationOfWholeLayersIsToldByItsUtilisation) {
   EXPECT_EQ(with("")->layout.recompute, Recompute::selective);
 }
 
-TEST(CorpusRun, ComposersSettingsAreReadFromItsNotesAndDate) {
-  const auto composer = [](const char* date, const char* notes) {
-    return run_with({{"framework", "llm-foundry/Composer (PyTorch FSDP)"},
-                     {"date", date},
-                     {"notes", notes},
-                     {"tp", "1"},
-                     {"cp", "1"}});
-  };
-  const auto first = composer("2022-12-21", "MP=DEFAULT");
-  EXPECT_EQ(first->job.param_dtype, WireFormat::fp32);
-  EXPECT_EQ(first->job.reduce_dtype, WireFormat::bf16);
-  EXPECT_EQ(first->job.fused_loss, Choice::off);
-  EXPECT_EQ(first->job.attention, AttentionKernel::flash1);
-  EXPECT_TRUE(first->job.padding_mask);
-  const auto pure = composer("2024-01-06", "FSDP mixed_precision=PURE");
-  EXPECT_EQ(pure->job.param_dtype, WireFormat::bf16);
-  EXPECT_EQ(pure->job.reduce_dtype, WireFormat::bf16);
-  EXPECT_EQ(pure->job.fused_loss, Choice::on);
-  EXPECT_EQ(pure->job.attention, AttentionKernel::triton);
-  EXPECT_EQ(pure->job.loss_metrics, 2);
-  EXPECT_FALSE(pure->job.padding_mask);
-  EXPECT_FALSE(pure->job.fused);
-  EXPECT_LT(pure->job.software, 2023.5);
-  const auto now = composer("2024-01-06", "FSDP mixed_precision=DEFAULT");
-  EXPECT_EQ(now->job.param_dtype, WireFormat::bf16);
-  EXPECT_EQ(now->job.reduce_dtype, WireFormat::fp32);
-  EXPECT_GT(now->job.software, 2024);
-  const auto fms = run_with({{"framework", "fms-fsdp (PyTorch FSDP1 + compile)"}});
-  EXPECT_EQ(fms->job.reduce_dtype, WireFormat::bf16);
-  EXPECT_TRUE(fms->job.fused);
-}
-
 TEST(CorpusRun, ReasonsSayWhichCellOrFeature) {
   EXPECT_EQ(reason_with({{"n_accel", ""}}), "cell missing: n_accel");
   EXPECT_EQ(reason_with({{"seq_len", ""}}), "cell missing: seq_len");
@@ -215,29 +169,6 @@ TEST(CorpusRun, ReasonsSayWhichCellOrFeature) {
   EXPECT_EQ(reason_with({{"model_name", "NEMOTRONH-56B"}}), "unsupported: hybrid Mamba layers");
   EXPECT_EQ(reason_with({{"tp", "16"}}), "illegal layout: tp x cp x pp");
   EXPECT_EQ(reason_with({{"global_batch_sequences", "3"}}), "illegal layout: --global-batch");
-}
-
-TEST(CorpusRun, SoftwareIsAsOldAsItsReleaseWhereTheNotesNameOne) {
-  CorpusRow row;
-  row.date = "2026-03-30";
-  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
-  row.notes = "NeMo container 25.09; section";
-  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2025-09").value());
-  row.notes = "NeMo 24.07 container; first table";
-  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-07").value());
-  row.notes = "dgxc-benchmarking v24.11.1; table";
-  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2024-11").value());
-  row.notes = "NeMo perf page";
-  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2026-03").value());
-  // NVIDIA's containers of PyTorch are named for their month, too (23.09: September 2023).
-  for (const char* container : {"container NVIDIA PyTorch 23.09", "NGC PyTorch 23.09",
-                                "nvcr.io/nvidia/pytorch:23.09-py3"}) {
-    row.notes = container;
-    EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2023-09").value()) << container;
-  }
-  row.notes.clear();
-  row.framework = "NGC PyTorch 23.09";
-  EXPECT_DOUBLE_EQ(software_of(row).value(), years_of("2023-09").value());
 }
 
 TEST(CorpusRun, VendorRecipesSwitchOnWhatTheirTablesDoNotSay) {
@@ -286,102 +217,6 @@ TEST(CorpusRun, ExpertsRunInGraphsOfAWholeStepFromTheirReleaseOn) {
   EXPECT_TRUE(after->job.fused_experts);
 }
 
-TEST(CorpusRun, RecomputedPiecesAreReadFromTheNotes) {
-  EXPECT_EQ(pieces_of("dispatcher A2A; recompute modules norm, act;"),
-            bit(Piece::norm) | bit(Piece::activation));
-  EXPECT_EQ(pieces_of("recompute modules mlp + core_attn"),
-            bit(Piece::feed_forward) | bit(Piece::core));
-  EXPECT_EQ(pieces_of("recompute modules layernorm,moe_act; tiny"),
-            bit(Piece::norm) | bit(Piece::activation));
-  EXPECT_EQ(pieces_of("recompute modules ;"), 0);
-  EXPECT_EQ(pieces_of("remat policy save_dot_except_mlp[wi] per configure.sh"),
-            bit(Piece::core) | bit(Piece::norm) | bit(Piece::feed_forward));
-  EXPECT_EQ(pieces_of("selective core_attn baseline"), std::nullopt);
-  const auto run = run_with({{"recompute", "selective"}, {"notes", "recompute modules mlp"}});
-  EXPECT_EQ(run->layout.recompute, Recompute::selective);
-  EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
-}
-
-Corpus corpus_with(const CorpusCells& changed, const std::string& header,
-                   const std::string& cells) {
-  std::string table = corpus_table({row_with(changed)});
-  table.insert(table.size() - 1, cells);
-  table.insert(table.find('\n'), header);
-  return read_corpus(table, "x").value();
-}
-
-// Columns that a table may have besides, in the words of the fields of a run.
-TEST(CorpusRun, TheMachineOfARowIsAsItsOwnColumnsSay) {
-  const auto read = [](const std::string& header, const std::string& cells) {
-    return corpus_with({{"n_accel", "16"}}, header, cells);
-  };
-  Shelf shelf;
-  const auto plain = run_of(read("", "").rows.at(0), shelf);
-  const auto set = run_of(read(",board_power,memory_bandwidth,network,network_bandwidth",
-                               ",500 W,3 TB/s,roce,8 x 200 Gb/s")
-                              .rows.at(0),
-                          shelf);
-  ASSERT_TRUE(plain.ok() && set.ok());
-  EXPECT_EQ(plain->cluster.accelerator.power_limit(), Watts(700));
-  EXPECT_EQ(set->cluster.accelerator.power_limit(), Watts(500));
-  EXPECT_EQ(set->cluster.accelerator.memory_bandwidth, BytesPerSecond(3e12));
-  EXPECT_EQ(set->cluster.levels[1].network, "roce");
-  EXPECT_DOUBLE_EQ(set->cluster.levels[1].bandwidth.value(), 25e9);
-  EXPECT_TRUE(assumes(plain, "inter_node_network_gbps_per_accel=dgx-h100"));
-  EXPECT_FALSE(assumes(set, "inter_node_network_gbps_per_accel=dgx-h100"));
-  EXPECT_LT(set->machine->calibration.kernels.sustained,
-            plain->machine->calibration.kernels.sustained);
-  EXPECT_EQ(run_of(read(",board_power", ",").rows.at(0), shelf)->machine, plain->machine);
-  const auto wrong = run_of(read(",board_power", ",500").rows.at(0), shelf);
-  ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(where_text(wrong.problems().front()), "bad cell: board-power");
-}
-
-TEST(CorpusRun, WhatDecidesIsAsItsOwnColumnsSayAndWinsOverWhatIsAssumed) {
-  Shelf shelf;
-  const CorpusCells unknown = {
-      {"framework", "ColossalAI"}, {"flash_attention", ""}, {"pp", "4"}, {"cp", "1"}, {"vpp", "1"}};
-  const auto silent = run_of(corpus_with(unknown, "", "").rows.at(0), shelf);
-  ASSERT_TRUE(silent.ok());
-  EXPECT_FALSE(silent->job.fused);
-  EXPECT_TRUE(assumes(silent, "fused=0") && assumes(silent, "overlap_gradients=off"));
-  const auto stated = run_of(corpus_with(unknown,
-                                         ",attention,fused,overlap_gradients,overlap_tensor,"
-                                         "schedule,split_vocabulary",
-                                         ",flash1,1,on,off,gpipe,1")
-                                 .rows.at(0),
-                             shelf);
-  ASSERT_TRUE(stated.ok()) << stated.problems().front().message;
-  EXPECT_EQ(stated->job.attention, AttentionKernel::flash1);
-  EXPECT_TRUE(stated->job.fused);
-  EXPECT_EQ(stated->layout.overlap_gradients, Choice::on);
-  EXPECT_EQ(stated->layout.overlap_tensor, Choice::off);
-  EXPECT_EQ(stated->layout.schedule, Schedule::gpipe);
-  EXPECT_TRUE(stated->layout.split_vocabulary);
-  EXPECT_FALSE(assumes(stated, "fused=0") || assumes(stated, "overlap_gradients=off"));
-  EXPECT_TRUE(std::none_of(stated->assumed.begin(), stated->assumed.end(),
-                           [](const auto& each) { return each.starts_with("flash_attention"); }));
-  // What was not stated stays assumed.
-  EXPECT_TRUE(assumes(stated, "overlap_parameters=off"));
-}
-
-TEST(CorpusRun, AStatedDegreeOfExpertsIsHeldAgainstTheLayout) {
-  Shelf shelf;
-  const CorpusCells experts = {{"framework", "Megatron-LM"},
-                               {"model_name", "Mixtral-8x7B"},
-                               {"n_experts", "8"},
-                               {"top_k", "2"},
-                               {"tp", "2"},
-                               {"cp", "1"},
-                               {"ep", "4"}};
-  const auto two = run_of(corpus_with(experts, ",etp", ",2").rows.at(0), shelf);
-  ASSERT_TRUE(two.ok()) << two.problems().front().message;
-  EXPECT_EQ(two->layout.etp, 2);
-  const auto three = run_of(corpus_with(experts, ",etp", ",3").rows.at(0), shelf);
-  ASSERT_FALSE(three.ok());
-  EXPECT_EQ(where_text(three.problems().front()).find("illegal layout"), 0U);
-}
-
 // The scripts of NVIDIA's recipes of DeepSeek-V3 and Qwen3 state 1; Megatron's default is tp.
 TEST(CorpusRun, ExpertsAreSplitAsTheRecipeOrTheFrameworkDoes) {
   const auto degree = [](const char* framework, const char* model, const char* tp) {
@@ -423,24 +258,6 @@ TEST(CorpusRun, VirtualStagesThatWereGuessedMayBeOneOrTheMost) {
   EXPECT_EQ(stages({{"pp", "1"}, {"cp", "2"}}), Stages{});
 }
 
-// `compiled` is of frameworks whose kernels a compiler fuses or nobody does; Megatron's are its
-// own.
-TEST(CorpusRun, TheColumnCompiledSaysWhatIsFused) {
-  Shelf shelf;
-  const auto fused = [&](const char* framework, const char* compiled) {
-    const auto run =
-        run_of(corpus_with({{"framework", framework}}, ",compiled", std::string(",") + compiled)
-                   .rows.at(0),
-               shelf);
-    return run.ok() && run->job.fused;
-  };
-  EXPECT_TRUE(fused("torchtitan", ""));
-  EXPECT_FALSE(fused("torchtitan", "0"));
-  EXPECT_TRUE(fused("Megatron-LM", "0"));
-  EXPECT_FALSE(fused("nanotron", "0"));
-  EXPECT_TRUE(fused("nanotron", "1"));
-}
-
 TEST(CorpusRun, SelectiveByOperatorIsOfEverySecondProduct) {
   for (const char* said : {"op", "every-second-product", "selective op"}) {
     const auto run = run_with({{"recompute", said}, {"framework", "torchtitan"}});
@@ -452,44 +269,6 @@ TEST(CorpusRun, SelectiveByOperatorIsOfEverySecondProduct) {
   const auto run = run_with({{"recompute", "selective"}, {"framework", "torchtitan"}});
   EXPECT_EQ(run->layout.recompute, Recompute::every_second);
   EXPECT_TRUE(assumes(run, "recompute=every-second-product"));
-}
-
-TEST(CorpusRun, NumbersAreFoundBehindWords) {
-  EXPECT_EQ(number_after("a zero1=-1 b zero1=8", "zero1="), 8);
-  EXPECT_EQ(number_after("head_dim 128; x", "head_dim "), 128);
-  EXPECT_EQ(number_after("head_dim", "head_dim "), std::nullopt);
-}
-
-// The notes of hf_playbook: a job's own measurement of its network, and the state of its software.
-TEST(CorpusRun, TheNotesOfASweepAreReadAsFields) {
-  const auto noted = [](const std::string& network, const std::string& gpus = "64") {
-    return run_with({{"framework", "nanotron"},
-                     {"system", "Hugging Face H100 cluster (ultra-scale playbook sweep)"},
-                     {"n_accel", gpus},
-                     {"tp", "8"},
-                     {"cp", "1"},
-                     {"notes", "Mem Alloc=2GB Mem Res=3GB; measured bus BW GB/s: " + network +
-                                   "; tp_mode=REDUCE_SCATTER after_pp_fix=False"}});
-  };
-  // All-gather and all-reduce take as long: 2^30 B · 63/64 / 53 GB/s = 20 ms = 64 · 0.31 ms.
-  const auto checked = noted("AR=96.8 AG=53.5 RS=52.9 intra AR=426.2 AG=243.0 RS=242.4");
-  ASSERT_TRUE(checked.ok());
-  EXPECT_EQ(checked->cluster.name, "p5");
-  EXPECT_TRUE(checked->job.checked_collectives);
-  EXPECT_TRUE(checked->job.blocking_transfers);
-  EXPECT_FALSE(checked->layout.keep_gathered);
-  EXPECT_TRUE(checked->first_rank_reports);
-  const auto free = noted("AR=187.2 AG=176.3 RS=176.6 intra AR=458.9 AG=263.0 RS=260.5");
-  EXPECT_FALSE(free->job.checked_collectives);
-  EXPECT_TRUE(free->layout.keep_gathered);
-  // On few ranks the check hides behind the transfer but in the all-reduce of one node.
-  EXPECT_TRUE(
-      noted("AR=340 AG=168 RS=163 intra AR=426 AG=243 RS=242", "16")->job.checked_collectives);
-  EXPECT_FALSE(
-      noted("AR=428 AG=222 RS=220 intra AR=459 AG=263 RS=263", "16")->job.checked_collectives);
-  const auto silent = run_with({{"framework", "nanotron"}});
-  EXPECT_FALSE(silent->job.checked_collectives || silent->job.blocking_transfers ||
-               silent->layout.keep_gathered || silent->first_rank_reports);
 }
 
 }  // namespace
