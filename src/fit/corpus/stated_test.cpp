@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fit/corpus/run_for_test.hpp"
+#include "fit/corpus/table_for_test.hpp"
 
 namespace headway {
 namespace {
