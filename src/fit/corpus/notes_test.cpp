@@ -93,14 +93,6 @@ TEST(CorpusNotes, RecomputedPiecesAreReadFromTheNotes) {
   EXPECT_EQ(run->layout.recompute_pieces, bit(Piece::feed_forward));
 }
 
-Corpus corpus_with(const CorpusCells& changed, const std::string& header,
-                   const std::string& cells) {
-  std::string table = corpus_table({row_with(changed)});
-  table.insert(table.size() - 1, cells);
-  table.insert(table.find('\n'), header);
-  return read_corpus(table, "x").value();
-}
-
 TEST(CorpusNotes, NumbersAreFoundBehindWords) {
   EXPECT_EQ(number_after("a zero1=-1 b zero1=8", "zero1="), 8);
   EXPECT_EQ(number_after("head_dim 128; x", "head_dim "), 128);

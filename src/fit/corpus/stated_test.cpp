@@ -5,10 +5,17 @@
 #include <algorithm>
 
 #include "fit/corpus/run_for_test.hpp"
-#include "fit/corpus/table_for_test.hpp"
 
 namespace headway {
 namespace {
+
+Corpus corpus_with(const CorpusCells& changed, const std::string& header,
+                   const std::string& cells) {
+  std::string table = corpus_table({row_with(changed)});
+  table.insert(table.size() - 1, cells);
+  table.insert(table.find('\n'), header);
+  return read_corpus(table, "x").value();
+}
 
 // Columns that a table may have besides, in the words of the fields of a run.
 TEST(CorpusStated, TheMachineOfARowIsAsItsOwnColumnsSay) {
