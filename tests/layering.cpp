@@ -20,8 +20,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {}},
     {"base/document", {"base"}},
     {"base/draw", {"base"}},
-    {"base/random", {}},
-    {"platform", {"base", "base/document"}},
+    {"base/random", {"base"}},
+    {"platform", {"base", "base/random", "base/document"}},
     {"model", {"base", "base/document", "platform"}},
     {"cluster", {"base", "base/document", "platform"}},
     {"layout/frameworks", {"base", "base/document", "platform"}},
@@ -55,8 +55,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "step", "cost/calibration", "forecast/schedule"}},
     {"forecast/intervals", {"base", "base/document", "platform", "model", "cluster", "forecast"}},
     {"forecast/predict",
-     {"base", "base/document", "platform", "step/frameworks", "run", "cost/calibration", "forecast",
-      "forecast/intervals"}},
+     {"base", "base/random", "base/document", "platform", "step/frameworks", "run",
+      "cost/calibration", "forecast", "forecast/intervals"}},
     {"simulate/pipeline",
      {"base", "base/document", "layout", "step/schedule", "run", "forecast/schedule"}},
     {"simulate/step",
@@ -206,7 +206,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"report/text",
      {"base", "base/draw", "model", "cluster", "limits/forms", "limits", "trace/recording",
       "trace/analysis", "study/plan", "study/plan/space", "study/traffic", "fit", "report"}},
-    {"report/shard", {"platform", "study/plan"}},
+    {"report/shard", {"base", "platform", "study/plan"}},
     {"report/simulate",
      {"base", "base/draw", "layout", "forecast", "simulate/pipeline", "simulate/replay",
       "simulate/step", "simulate/ranks", "simulate/network", "simulate/topology",
@@ -266,7 +266,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "cost/calibration",
       "study/infer/search"}},
     {"api/forecasts", {"base", "base/document", "run", "forecast/predict", "report", "api"}},
-    {"api/shard", {"base", "base/document", "platform", "report/json"}},
+    {"api/shard", {"base", "base/random", "base/document", "platform", "report/json"}},
     {"api/live",
      {"base", "platform", "forecast/predict", "simulate/live", "simulate/step", "simulate/workload",
       "study/live", "study/traffic", "trace", "report/live", "api"}},
@@ -300,8 +300,8 @@ const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
       "model", "limits"}},
 };
 // apps are thin: they reach the library through its one door, and base for words.
-const std::set<std::string> kAppsMayInclude = {"api",  "api/forecasts", "api/live", "api/shard",
-                                               "base", "base/document", "platform"};
+const std::set<std::string> kAppsMayInclude = {"base/random", "api",  "api/forecasts", "api/live",
+                                               "api/shard",   "base", "base/document", "platform"};
 // What runs lists on a machine reads them.
 constexpr std::string_view kReplayer = "apps/replay/";
 constexpr std::string_view kOfReplayers = "simulate/live";

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/shard/file.hpp"
+#include "base/random/digest.hpp"
 #include "base/text.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 
 #include "api/answer.hpp"
 #include "base/document/document.hpp"
+#include "base/random/digest.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
 
@@ -73,11 +73,7 @@ PageFile file_of(std::string content, std::string_view path, bool gzipped = fals
 }  // namespace
 
 std::string etag_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  char out[24];
-  std::snprintf(out, sizeof out, "\"%016llx\"", static_cast<unsigned long long>(hash));
-  return out;
+  return '"' + digest_text(text) + '"';
 }
 
 std::optional<PageFile> page_file(std::string_view path, const std::string& folder) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
 #include "model/load.hpp"
@@ -19,9 +20,7 @@ std::optional<std::string> plain_text(const Node& node) {
   if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return std::to_string(*whole);
   if (const auto* flag = std::get_if<bool>(&node.value)) return *flag ? "true" : "false";
   if (const auto* real = std::get_if<double>(&node.value)) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, *real).ptr;
-    return std::string(digits, end);
+    return shortest_text(*real);
   }
   return std::nullopt;
 }

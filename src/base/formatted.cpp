@@ -1,5 +1,7 @@
 #include "base/formatted.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 
@@ -15,6 +17,12 @@ std::string formatted(const char* format, ...) {
   std::vsnprintf(out.data(), out.size() + 1, format, again);
   va_end(again);
   return out;
+}
+
+std::string shortest_text(double number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  return {digits.data(), end};
 }
 
 }  // namespace headway

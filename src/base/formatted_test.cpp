@@ -17,5 +17,12 @@ TEST(Formatted, HoldsTextOfAnyLength) {
   EXPECT_EQ(formatted("%s!", std::string(5000, 'x').c_str()), std::string(5000, 'x') + "!");
 }
 
+TEST(ShortestText, HasTheDigitsThatAreReadBackAsTheSameNumberAndNoMore) {
+  EXPECT_EQ(shortest_text(0.1), "0.1");
+  EXPECT_EQ(shortest_text(3), "3");
+  EXPECT_EQ(shortest_text(1e300), "1e+300");
+  EXPECT_EQ(shortest_text(1.0 / 3), "0.3333333333333333");
+}
+
 }  // namespace
 }  // namespace headway

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
 #include "base/written_count.hpp"
@@ -46,13 +47,11 @@ std::string size_text(double bytes) {
   constexpr std::pair<std::string_view, double> kUnits[] = {{"GiB", 1073741824.0}, {"GB", 1e9},
                                                             {"MiB", 1048576.0},    {"MB", 1e6},
                                                             {"KiB", 1024.0},       {"kB", 1e3}};
-  char digits[32];
   for (const auto& [name, unit] : kUnits) {
     if (bytes < unit || std::fmod(bytes, unit) != 0) continue;
-    const auto end = std::to_chars(digits, digits + sizeof digits, bytes / unit).ptr;
-    return std::string(digits, end) + " " + std::string(name);
+    return shortest_text(bytes / unit) + " " + std::string(name);
   }
-  return std::string(digits, std::to_chars(digits, digits + sizeof digits, bytes).ptr) + " B";
+  return shortest_text(bytes) + " B";
 }
 
 }  // namespace
@@ -149,8 +148,7 @@ std::string text_of(const FieldForm& form, double number) {
   if (const auto* whole = std::get_if<std::int64_t>(&value.value)) return std::to_string(*whole);
   if (const auto* flag = std::get_if<bool>(&value.value)) return *flag ? "true" : "false";
   if (const auto* real = std::get_if<double>(&value.value)) {
-    char digits[32];
-    return {digits, std::to_chars(digits, digits + sizeof digits, *real).ptr};
+    return shortest_text(*real);
   }
   std::string out;
   if (const Node::Array* items = value.array()) {

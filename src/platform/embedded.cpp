@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/random/digest.hpp"
 #include "platform/gzip.hpp"
 #include "platform/memo.hpp"
 #include "platform/shard.hpp"

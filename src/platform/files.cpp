@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/random/digest.hpp"
 #include "base/text.hpp"
 #include "platform/embedded.hpp"
 #include "platform/shard.hpp"

@@ -1,10 +1,9 @@
 #include "platform/shard.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
+#include "base/random/random.hpp"
 #include "base/text.hpp"
 
 namespace headway {
@@ -49,14 +48,9 @@ std::optional<std::vector<std::optional<std::string>>> gathered(const std::vecto
 
 }  // namespace
 
-// The mixing steps of SplitMix64 (Steele, Lea, Flood 2014): each bit of the place moves all others.
+// Mixed: each bit of the place moves all others.
 bool Shard::has(std::uint64_t place) const {
-  if (of == 1) return true;
-  std::uint64_t mixed = place + 0x9e3779b97f4a7c15u;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-  mixed ^= mixed >> 31;
-  return mixed % of == index;
+  return of == 1 || split_mixed(place) % of == index;
 }
 
 Result<Shard> shard_from(std::string_view text) {
@@ -111,12 +105,6 @@ Result<std::vector<std::optional<std::string>>> divide(const Division& division,
   return out;
 }
 
-std::string exact_text(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 std::optional<double> exact_number(std::string_view text) {
   const auto out = whole_text_as<double>(text);
   return out && std::isfinite(*out) ? out : std::nullopt;
@@ -124,16 +112,6 @@ std::optional<double> exact_number(std::string_view text) {
 
 std::optional<std::uint64_t> exact_count(std::string_view text) {
   return whole_text_as<std::uint64_t>(text);
-}
-
-std::string digest_text(std::string_view text) {
-  std::uint64_t digest = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : text) {
-    digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  }
-  std::array<char, 17> out{};
-  std::snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(digest));
-  return out.data();
 }
 
 }  // namespace headway

@@ -58,12 +58,8 @@ Result<std::vector<std::optional<std::string>>> divide(const Division& division,
                                                        const PieceWork& work, int threads,
                                                        const Progress& progress);
 
-/// A number as it stands, to the last digit, and back.
-std::string exact_text(double value);
+/// Numbers as they stand in lines (shortest_text()).
 std::optional<double> exact_number(std::string_view text);
 std::optional<std::uint64_t> exact_count(std::string_view text);
-
-/// 16 hexadecimal digits that another text hardly has.
-std::string digest_text(std::string_view text);
 
 }  // namespace headway

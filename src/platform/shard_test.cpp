@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "base/formatted.hpp"
+
 namespace headway {
 namespace {
 
@@ -43,7 +45,7 @@ TEST(Shard, IsWrittenFromOneAndRefusedOutOfRange) {
 }
 
 RC_GTEST_PROP(ExactText, is_read_to_the_last_digit, (double value)) {
-  RC_ASSERT(exact_number(exact_text(value)) == value);
+  RC_ASSERT(exact_number(shortest_text(value)) == value);
 }
 
 TEST(ExactNumber, IsFiniteAndTheWholeText) {

@@ -1,8 +1,9 @@
 #include "fields.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
+
+#include "base/formatted.hpp"
 
 namespace headway::python {
 namespace {
@@ -27,9 +28,7 @@ std::optional<std::string> text_of(PyObject* object) {
     return std::to_string(whole);
   }
   if (PyFloat_Check(object)) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, PyFloat_AsDouble(object)).ptr;
-    return std::string(digits, end);
+    return shortest_text(PyFloat_AsDouble(object));
   }
   return std::nullopt;
 }

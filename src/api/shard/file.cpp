@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/document/document.hpp"
+#include "base/random/digest.hpp"
 #include "base/text.hpp"
 #include "report/json/document.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/document/document.hpp"
 #include "base/formatted.hpp"
+#include "base/random/digest.hpp"
 #include "forecast/predict/predict.hpp"
 #include "platform/embedded.hpp"
 #include "run/run.hpp"
@@ -16,14 +17,10 @@ Result<std::string> signature() {
   if (!text) return Problem{file, "is missing from the binary"};
   const auto document = parse_toml(*text, file);
   if (!document) return document.problems();
-  // FNV-1a over every case's name and numbers, rounded so that a compiler's choice of instructions
+  // Of every case's name and numbers, rounded so that a compiler's choice of instructions
   // does not show.
-  std::uint64_t digest = 0xcbf29ce484222325u;
-  const auto feed = [&](std::string_view bytes) {
-    for (const char c : bytes) {
-      digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-  };
+  std::uint64_t digest = digest_of("");
+  const auto feed = [&](std::string_view bytes) { digest = digest_of(bytes, digest); };
   for (const auto& [name, node] : *document->root.table()) {
     const auto request = run_request_from(node, file);
     if (!request) return request.problems();
@@ -41,7 +38,7 @@ Result<std::string> signature() {
                   forecast->energy.value(), forecast->calls.size());
     feed(number);
   }
-  return formatted("%016llx", static_cast<unsigned long long>(digest));
+  return digest_text(digest);
 }
 
 }  // namespace headway

@@ -1,18 +1,15 @@
 // Every call as a row.
 #include "report/comms_measured.hpp"
 
-#include <charconv>
-
 #include "base/document/csv.hpp"
+#include "base/formatted.hpp"
 #include "base/whole_number.hpp"
 
 namespace headway {
 namespace {
 
 std::string cell(double value) {
-  char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
+  return shortest_text(value);
 }
 std::string cell(std::int64_t value) {
   return std::to_string(value);

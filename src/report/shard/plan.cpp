@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/formatted.hpp"
+
 namespace headway {
 namespace {
 
@@ -12,9 +14,9 @@ using Points = std::vector<std::optional<PlanPoint>>;
 std::vector<std::string> lines_of(const Points& points) {
   std::vector<std::string> out;
   for (const std::optional<PlanPoint>& point : points) {
-    out.push_back(point ? std::to_string(point->index) + " " + exact_text(point->time.value()) +
-                              " " + exact_text(point->memory.value()) + " " +
-                              exact_text(point->energy.value())
+    out.push_back(point ? std::to_string(point->index) + " " + shortest_text(point->time.value()) +
+                              " " + shortest_text(point->memory.value()) + " " +
+                              shortest_text(point->energy.value())
                         : std::string(kNothing));
   }
   return out;

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <iterator>
 
 #include "base/document/document.hpp"
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "simulate/live/check.hpp"
 
@@ -20,12 +19,6 @@ constexpr std::size_t kMostGroupRanks = 10'000'000;         // of all groups tog
 constexpr std::size_t kLongestLine = kLargestDocument - 1;  // of JSON
 constexpr std::size_t kMostWrong = 20;
 constexpr double kLongestCompute = 1e6;  // seconds
-
-// As few digits as are read back as the same number.
-std::string shortest(double number) {
-  char digits[32];
-  return {digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr};
-}
 
 void write_item(const LiveItem& item, std::string& out) {
   switch (item.kind) {
@@ -42,7 +35,7 @@ void write_item(const LiveItem& item, std::string& out) {
       if (!item.after.empty()) out += ", \"after\": " + json_list(item.after);
       break;
     case Kind::compute:
-      out += "{\"compute\": " + shortest(item.time.value());
+      out += "{\"compute\": " + shortest_text(item.time.value());
       if (const auto& p = item.product) {
         out += ", \"product\": " + json_list(std::array{p->m, p->n, p->k, p->batch});
       }

@@ -3,13 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "base/formatted.hpp"
+
 namespace headway {
 namespace {
 
 // "1e24 3e26": FLOP of both limits, "-" for one that lies outside all widths.
 std::string limits_line(const limits::SmoothLimits& at) {
   const auto text = [](const std::optional<Flops>& flops) {
-    return flops ? exact_text(flops->value()) : std::string("-");
+    return flops ? shortest_text(flops->value()) : std::string("-");
   };
   return text(at.linear_scaling) + " " + text(at.wall);
 }
