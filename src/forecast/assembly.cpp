@@ -187,7 +187,10 @@ void Assembly::add_stage(const StageClass& stage, const std::array<BlockTime, kM
         of_micro_batch * (transfer_time(transfer.priced) - hidden_transfer(transfer.priced, time));
     sends += of_micro_batch;
   }
-  if (!placed_) time.transfers = exposed, time.sends = sends;
+  if (!placed_) {
+    time.transfers = exposed;
+    time.sends = sends;
+  }
   add_messages(message_excess(host_ahead(stage, blocks_), sends, exposed, prices_), time);
   times_.push_back(std::move(time));
 }

@@ -151,18 +151,19 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
     }
   }
 
+  const std::string absent;
   out.rows.reserve(table->rows.size());
   for (const CsvRow& from : table->rows) {
     CorpusRow& row = out.rows.emplace_back();
     row.line = from.line;
     std::size_t next = 0;
-    const auto cell = [&]() -> std::string {
+    const auto cell = [&]() -> const std::string& {
       const auto& column = index[next++];
-      return column ? from.cells[*column] : std::string();
+      return column ? from.cells[*column] : absent;
     };
     for (const TextColumn& column : kTextColumns) row.*column.member = cell();
     for (const CountColumn& column : kCountColumns) {
-      const std::string text = cell();
+      const std::string& text = cell();
       if (text.empty()) continue;
       const auto value = number_in(text);
       if (value && *value == std::floor(*value) && *value >= static_cast<double>(column.least) &&
@@ -175,7 +176,7 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
       }
     }
     for (const NumberColumn& column : kNumberColumns) {
-      const std::string text = cell();
+      const std::string& text = cell();
       if (text.empty()) continue;
       const auto value = number_in(text);
       if (value && *value > 0 && *value <= column.most) {
