@@ -1,19 +1,24 @@
 #include "study/jobs/look.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace headway {
 namespace {
 
-// What choices cost: fewer blocked jobs first, then fewer server-seconds.
+// What choices cost: fewer blocked jobs first, then fewer server-seconds that are still held after
+// the last of the jobs has come, then fewer in all.
 struct ChoiceCost {
-  double blocked = std::numeric_limits<double>::infinity(), held = 0;
+  double blocked = std::numeric_limits<double>::infinity(), left = 0, held = 0;
   friend auto operator<=>(const ChoiceCost&, const ChoiceCost&) = default;
-};
 
-double held_by(const JobOutcome& outcome) {
-  return static_cast<double>(outcome.servers) * outcome.time.value();
-}
+  void add(const JobOutcome& outcome, Seconds arrival, Seconds last) {
+    const double servers = static_cast<double>(outcome.servers);
+    blocked += outcome.blocked ? 1 : 0;
+    left += servers * std::max(0.0, (arrival + outcome.time - last).value());
+    held += servers * outcome.time.value();
+  }
+};
 
 struct Best {
   ChoiceCost cost;
@@ -24,18 +29,22 @@ struct Best {
 Best best_of(JobCluster cluster, std::span<const JobArrival> jobs, ChoiceCost paid,
              ChoiceCost bound) {
   if (jobs.empty()) return {paid, 0};
+  const JobArrival& job = jobs.front();
+  const Seconds last = jobs.back().arrival;
   Best out{bound, 0};
-  cluster.advance(jobs[0].arrival);
-  for (const int degree : cluster.degrees(jobs[0].kind)) {
+  cluster.advance(job.arrival);
+  for (const int degree : cluster.degrees(job.kind)) {
     JobCluster next = cluster;
-    const JobOutcome outcome = next.submit(jobs[0], degree);
+    const JobOutcome outcome = next.submit(job, degree);
     if (outcome.blocked) continue;
-    const ChoiceCost cost{paid.blocked, paid.held + held_by(outcome)};
+    ChoiceCost cost = paid;
+    cost.add(outcome, job.arrival, last);
     if (cost >= out.cost) continue;
     const Best rest = best_of(std::move(next), jobs.subspan(1), cost, out.cost);
     if (rest.cost < out.cost) out = {rest.cost, degree};
   }
-  const ChoiceCost refusing{paid.blocked + 1, paid.held};
+  ChoiceCost refusing = paid;
+  refusing.blocked += 1;
   if (refusing < out.cost) {
     const Best rest = best_of(std::move(cluster), jobs.subspan(1), refusing, out.cost);
     if (rest.cost < out.cost) out = {rest.cost, 0};
@@ -43,17 +52,15 @@ Best best_of(JobCluster cluster, std::span<const JobArrival> jobs, ChoiceCost pa
   return out;
 }
 
+// What follows where `base` decides all that comes.
 ChoiceCost cost_of_future(JobCluster cluster, const std::vector<JobArrival>& jobs,
-                          SplitMix& random) {
-  ChoiceCost out{0, 0};
+                          JobPolicyKind base, SplitMix& random) {
+  ChoiceCost out{0, 0, 0};
   for (const JobArrival& job : jobs) {
     cluster.advance(job.arrival);
-    const int degree =
-        degree_of({.kind = JobPolicyKind::cheapest}, cluster.machine(), job,
-                  cluster.degrees(job.kind), cluster.busy(), cluster.rules(), random);
-    const JobOutcome outcome = cluster.submit(job, degree);
-    out.blocked += outcome.blocked ? 1 : 0;
-    out.held += held_by(outcome);
+    const int degree = degree_of({.kind = base}, cluster.machine(), job, cluster.degrees(job.kind),
+                                 cluster.busy(), cluster.rules(), random);
+    out.add(cluster.submit(job, degree), job.arrival, jobs.back().arrival);
   }
   return out;
 }
@@ -61,7 +68,7 @@ ChoiceCost cost_of_future(JobCluster cluster, const std::vector<JobArrival>& job
 }  // namespace
 
 int looked_ahead(const JobCluster& cluster, std::span<const JobArrival> jobs) {
-  return best_of(cluster, jobs, {0, 0}, {}).degree;
+  return best_of(cluster, jobs, {0, 0, 0}, {}).degree;
 }
 
 int rolled_out(const JobPolicy& policy, const JobCluster& cluster, const JobArrival& job,
@@ -81,13 +88,17 @@ int rolled_out(const JobPolicy& policy, const JobCluster& cluster, const JobArri
     JobCluster next = cluster;
     const JobOutcome outcome = next.submit(job, degree);
     if (degree != 0 && outcome.blocked) continue;
-    ChoiceCost cost{(outcome.blocked ? 1.0 : 0.0) * policy.futures, held_by(outcome)};
-    for (const auto& future : futures) {
-      const ChoiceCost more = cost_of_future(next, future, random);
-      cost.blocked += more.blocked;
-      cost.held += more.held;
+    // By the better of two ways to go on.
+    for (const JobPolicyKind base : {JobPolicyKind::cheapest, JobPolicyKind::shortest}) {
+      ChoiceCost cost{0, 0, 0};
+      for (const auto& future : futures) {
+        const ChoiceCost more = cost_of_future(next, future, base, random);
+        cost.blocked += more.blocked + (outcome.blocked ? 1 : 0);
+        cost.left += more.left;
+        cost.held += more.held;
+      }
+      if (cost < best.cost) best = {cost, degree};
     }
-    if (cost < best.cost) best = {cost, degree};
   }
   return best.degree;
 }

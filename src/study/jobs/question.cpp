@@ -10,7 +10,7 @@ namespace headway {
 namespace {
 
 constexpr std::int64_t kMostJobs = 1000000, kMostSeeds = 1000, kMostNodes = 20000;
-constexpr std::int64_t kMostKinds = 64;
+constexpr std::int64_t kMostJobKinds = 64;
 constexpr double kMostArrivals = 1e6;
 
 std::int64_t bounded(Fields& fields, std::string_view key, std::int64_t fallback,
@@ -215,7 +215,7 @@ Result<JobsQuestion> read_jobs_question(const Document& document, const JobsOver
   read_arrivals(root.table("arrivals"), out, problems);
   read_limits(root.table("limits"), out.law);
   Fields machine = root.table("machine");
-  if (root.tables("job").size() > static_cast<std::size_t>(kMostKinds)) {
+  if (root.tables("job").size() > static_cast<std::size_t>(kMostJobKinds)) {
     root.fail("job", "lists more than 64 kinds");
   } else if (machine.has("cluster")) {
     if (out.rules.published) {
