@@ -45,8 +45,8 @@ struct JobRules {
 
 struct JobPolicy {
   JobPolicyKind kind = JobPolicyKind::max;
-  int cap = 8;                    // sipml
-  int depth = 4;                  // lookahead: jobs, this one among them
+  int cap = 8;                     // sipml
+  int depth = 4;                   // lookahead: jobs, this one among them
   int futures = 16, horizon = 12;  // rollout: how many, and jobs in each
 
   std::string name() const;
