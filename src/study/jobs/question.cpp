@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostJobs = 1000000, kMostSeeds = 1000, kMostNodes = 20000;
 constexpr std::int64_t kMostJobKinds = 64;
+constexpr int kMostRampServers = 1024;
 constexpr double kMostArrivals = 1e6;
 
 std::int64_t bounded(Fields& fields, std::string_view key, std::int64_t fallback,
@@ -109,6 +110,10 @@ void read_ramp(Fields fields, Fields& root, JobsQuestion& question) {
   machine.groups = static_cast<int>(bounded(fields, "groups", 4, kMostRampGroups));
   machine.racks = static_cast<int>(bounded(fields, "racks", 4, kMostRampGroups));
   machine.places = static_cast<int>(bounded(fields, "places", 2, kMostRampGroups));
+  if (machine.servers() > kMostRampServers) {
+    fields.fail("groups", "times racks times places must be at most " +
+                              std::to_string(kMostRampServers) + " servers");
+  }
   const int most = static_cast<int>(bounded(fields, "most_degree", 16, 64));
   std::vector<ModelProfile> profiles;
   for (Fields& job : root.tables("job")) {

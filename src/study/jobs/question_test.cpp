@@ -54,7 +54,13 @@ TEST(JobsQuestion, TheSameIsAnsweredOnAnyNumberOfThreads) {
   }
 }
 
-// The difference of a policy to itself's rival is the mean of the paired differences, and its
+TEST(JobsQuestion, AMachineOfTooManyServersIsRefused) {
+  const auto question = asked("[machine]\ngroups = 32\nracks = 32\nplaces = 32\n");
+  ASSERT_FALSE(question.ok());
+  EXPECT_NE(all_of(question.problems()).find("at most 1024 servers"), std::string::npos);
+}
+
+// The difference of two policies is the mean of the paired differences, and its
 // interval that of Student's law.
 TEST(JobsQuestion, AGainIsTheMeanOfDifferencesOnTheSameStreams) {
   const JobsAnswer answer =
