@@ -14,6 +14,7 @@
 #include "fit/corpus/measurements.hpp"
 #include "fit/serving/serving.hpp"
 #include "fit/validation/validation.hpp"
+#include "fit/workloads/workloads.hpp"
 #include "layout/own_runs.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
@@ -229,7 +230,11 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
     if (given) problems.push_back({FieldName(option), "is of measured runs, not of benchmarks"});
   };
   refuse("by", request.by != ValidateRequest().by);
-  refuse("report", !request.report.empty());
+  const bool workloads = corpus.kind == CorpusKind::workloads;
+  refuse("report", !request.report.empty() && !workloads);
+  Result<OutputFile> page = OutputFile();
+  if (!request.report.empty() && workloads) page = page_to_renew(request.report, "workloads.md");
+  if (!page) append(problems, page.problems());
   std::optional<Cluster> cluster;
   if (!request.cluster.empty() && corpus.kind != CorpusKind::collectives) {
     problems.push_back({FieldName("cluster"), "is of measured collectives alone"});
@@ -238,14 +243,20 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
     loaded ? static_cast<void>(cluster = *loaded) : append(problems, loaded.problems());
   }
   auto rows = rows_of<BenchmarkRow>(corpus, problems, [&](const Csv& table) {
+    if (workloads) return predict_workloads(table);
     return predict_benchmarks(table, corpus.kind, cluster);
   });
   if (!problems.empty()) return {.problems = std::move(problems)};
   const BenchmarkReport report = summarise(corpus.kind, std::move(rows));
-  if (!request.rows.empty()) {
-    problems = write_files({{request.rows, to_csv(report.rows)}}, "");
-    if (!problems.empty()) return {.problems = std::move(problems)};
+  std::vector<OutputFile> files;
+  if (!request.rows.empty()) files.push_back({request.rows, to_csv(report.kind, report.rows)});
+  if (!request.report.empty()) {
+    const auto renewed = with_generated(page->text, page->path, workload_blocks(report.rows));
+    if (!renewed) return {.problems = renewed.problems()};
+    files.push_back({page->path, *renewed});
   }
+  problems = write_files(files, "");
+  if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text =
               request.json ? benchmarks_json(report, request.rows_in_document) : to_text(report)};
 }
