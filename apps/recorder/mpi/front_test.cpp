@@ -32,6 +32,14 @@ TEST(RecorderFront, ItShowsNoFunctionThatItsLevelLacks) {
   }
 }
 
+// A function that a new MPI brings has to be recorded, or to be said to be local.
+TEST(RecorderFront, EveryFunctionOfTheHeadersIsRecordedOrLocal) {
+  for (const char* headers : {HEADWAY_MPI_HEADERS}) {
+    const std::string check = "python3 '" HEADWAY_MPI_UNLISTED "' " + std::string(headers);
+    EXPECT_EQ(std::system(check.c_str()), 0) << headers;
+  }
+}
+
 // Of four processes the first says it.
 TEST(RecorderFront, AnMpiThatIsNotKnownIsSaidOnceAndItsProgramRuns) {
   const testing::TemporaryFolder temporary;
