@@ -14,7 +14,7 @@ OP = {name: number for number, name in enumerate(OPERATIONS)}
 WAIT, STEP, STATE, TEXT = 64, 65, 66, 67
 
 # What the duration is of.
-NO_TIME, DEVICE, HOST, ENQUEUE = range(4)
+NO_TIME, DEVICE, HOST, ENQUEUE, STREAM = range(5)
 
 # Flags.
 PART, UNTIL, SEQUENCE, PEER, TAG, WHOLE, BESIDE = 1, 2, 4, 8, 16, 32, 64
