@@ -167,7 +167,9 @@ class RecordReader {
     if (record.group != 0) call.group = group_of(record.group);
     const bool has_bytes = *op != Operation::barrier;
     const Bytes bytes(static_cast<double>(record.bytes));
-    if (has_bytes && (record.flags & (record_file::kPart | record_file::kEachPart))) {
+    if (has_bytes && (record.flags & record_file::kNoBytes) == record_file::kNoBytes) {
+      leave_unsaid(recording_, kCallsWithoutSize);
+    } else if (has_bytes && (record.flags & (record_file::kPart | record_file::kEachPart))) {
       call.counted_bytes = bytes;
       call.counted_part = (record.flags & record_file::kEachPart) != 0;
     } else if (has_bytes) {

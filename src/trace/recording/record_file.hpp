@@ -63,6 +63,7 @@ enum Flag : std::uint32_t {
   kCaptured = 256,  // put into a graph of the device's: how often it runs is not known
   kEachPart = 512,  // bytes are those of one rank's part, and all parts are as large
 };
+inline constexpr std::uint32_t kNoBytes = kPart | kEachPart;  // both: bytes are not known
 /// Of a process that is several ranks, a device each: which. 0: that of the header; of others a
 /// text
 /// {"local": number, "rank": its rank}.
