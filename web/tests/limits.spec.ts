@@ -160,6 +160,7 @@ test("an address restores settings, edits and choice", async ({ page, context })
   const cells = row(page, "cheap, and far").first().getByRole("cell");
   await expect(cells.nth(1)).toHaveText("h100-sxm, changed");
   await expect(cells.nth(2)).toHaveText("fp8");
+  await expect(page.locator("#answer")).toHaveAttribute("aria-busy", "false"); // all is of the last change
   const second = await context.newPage();
   await second.goto(page.url());
   await expect(row(second, "cheap, and far").first()).toHaveText(

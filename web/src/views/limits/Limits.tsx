@@ -11,7 +11,7 @@ import { LineChart } from "../../charts/LineChart";
 import { domainOf, type Axis } from "../../charts/scales";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
-import { useFollowing, type Followed } from "../../lib/followingAll";
+import { useFollowing, type Followed, type Sooner } from "../../lib/followingAll";
 import { percent } from "../../lib/format";
 import { place, placeText, setFields } from "../../lib/url";
 import { Choice, Edited } from "./Choice";
@@ -40,6 +40,19 @@ import { changed, editedOf, editedWords, fieldsOf, kFirst, kPinned, lookOf, requ
 
 const kMachinesRequest: Request = { what: "machines" };
 
+// The curve takes a third of the time that its limits between models take: it is drawn first, and until they have
+// come those of the answer before stay, as everything does.
+const kCurveFirst: Sooner<LimitsDocument> = {
+  question: ({ smooth, ...rest }) => (smooth === true ? rest : null),
+  shown: (curve, before) => ({
+    ...curve,
+    settings: curve.settings.map((setting, i) => {
+      const smooth = before.settings[i]?.smooth;
+      return smooth ? { ...setting, smooth } : setting;
+    }),
+  }),
+};
+
 const change: typeof setFields = (patch) => setFields(changed(place.value.fields, patch));
 
 export function LimitsView() {
@@ -52,7 +65,7 @@ export function LimitsView() {
   const edit = (own: OwnSetting) => edited && change({ [edited.id]: ownText(own) });
 
   const requests = requestsOf(fields);
-  const answers = useFollowing<LimitsDocument>("limits", requests);
+  const answers = useFollowing<LimitsDocument>("limits", requests, kCurveFirst);
   const owns = ownsOf(fields);
   const ids = [...requests.keys()];
   // Drawn anew with an answer, not with each move of a slider.
@@ -107,7 +120,7 @@ export function LimitsView() {
         )}
         {own?.took != null && <p class="soft took">answered in {Math.round(own.took)} ms</p>}
       </form>
-      <div class="answer" id="answer" tabIndex={-1} aria-busy={all.some((each) => each.answer === null && each.problems.length === 0)}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={all.some((each) => each.busy)}>
         <Problems problems={problems} />
         {edited && (
           <div class="bar no-print">
