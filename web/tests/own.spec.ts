@@ -51,6 +51,29 @@ test("does my config.json fit on 8 H100: a file, and one field", async ({ page }
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
 });
 
+test("a run of one's own is given by the command that the page shows, with the files that it saves", async ({ page }) => {
+  const cluster = JSON.stringify({ name: "mine", base: "dgx-h100", levels: { fabric: { latency: "30 us" } } });
+  const small = { name: "small", hidden: 512, heads: 8, layers: 4, vocabulary: 32000 };
+  for (const model of [kConfig, JSON.stringify(small)]) {
+    const fields = new URLSearchParams({ model, cluster, gpus: "16", seq: "1024", "global-batch": "32", tp: "2" });
+    await page.goto(at(`#/step?${fields}`));
+    const same = page.getByRole("region", { name: "The same on the command line" });
+    let [, ...words] = (await same.locator("pre.command").innerText()).split(" ");
+    for (const save of await same.getByRole("button", { name: /^Save / }).all()) {
+      const download = page.waitForEvent("download");
+      await save.click();
+      const name = (await download).suggestedFilename();
+      const path = test.info().outputPath(name);
+      await (await download).saveAs(path);
+      expect(words).toContain(name);
+      words = words.map((word) => (word === name ? path : word));
+    }
+    await expect(page.locator(kStepTime)).toContainText(seconds(headway<PredictDocument>(...words).step_time_s));
+  }
+  await page.getByText("The same in Python").click();
+  await expect(page.locator("pre.python")).toContainText('cluster={"name": "mine", "base": "dgx-h100"');
+});
+
 test("a pasted cluster takes the place of the one before, and a launch script that of the run", async ({ page }) => {
   await page.goto(at("#/step?model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4096&global-batch=64&framework=fsdp&zero=3"));
   const asked: string[] = [];

@@ -14,7 +14,7 @@ import { count, dollars, duration, energy, many, mass, percent } from "../../lib
 import { answerOf, useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
 import { grouped } from "../../lib/makers";
-import { commandLine, nameOf } from "../../lib/run";
+import { nameOf } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import type { Problem } from "../../lib/api";
@@ -52,7 +52,7 @@ export function CostView() {
   const pinned = usePinned<RunDocument>("scale", given, costRequest);
   const runs = costed.flatMap(({ run }) => (run ? [run] : []));
   const busy = costed.some((each) => each.busy);
-  const request = first.laid.fields && costRequest(first.laid.fields);
+  const asked = costed.flatMap(({ laid }) => (laid.fields ? [{ command: "scale", request: costRequest(laid.fields) }] : []));
   return (
     <div class="view">
       <div>
@@ -124,7 +124,7 @@ export function CostView() {
           )}
         </div>
         {first.run && <Assumed assumptions={first.run.assumptions} notes={first.run.notes} />}
-        {request && <SameCommand lines={[commandLine("scale run", { ...request, sweep: false })]} />}
+        {asked.length > 0 && <SameCommand asked={asked} />}
       </div>
       {first.run && (
         <AtAGlance>

@@ -12,8 +12,8 @@ import type { Request } from "../../lib/api";
 import type { Compared } from "../../lib/compared";
 import type { PlanBest, PlanDocument } from "../../lib/documents";
 import { bytes, count, dollars, percent, progressWords, seconds, si } from "../../lib/format";
-import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
-import { commandLine, kFirstRun } from "../../lib/run";
+import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest } from "../../lib/plan";
+import { kFirstRun } from "../../lib/run";
 import { tellFound } from "../../lib/sharedRun";
 import { go, pick, place, setFields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
@@ -171,7 +171,7 @@ function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
           </ul>
         </section>
       )}
-      <SameCommand lines={[commandLine("plan", planWords(asked))]}>
+      <SameCommand asked={[{ command: "plan", request: asked }]}>
         {best && <Launch fields={fields} flags={best.flags} />}
       </SameCommand>
     </>

@@ -2,10 +2,10 @@
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { useAsking } from "../../lib/asking";
 import { progressWords } from "../../lib/format";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
-import { commandLine } from "../../lib/run";
 import { place, setFields } from "../../lib/url";
 import { isRun, type ScaleDocument } from "./documents";
 import { isWholeRun, kFirstSweep, kFirstWhole, kSweeps, kWholeRun, scaleGroups, scaleRequest, sweepOf } from "./sweeps";
@@ -75,9 +75,7 @@ export function ScaleView() {
                 onMetric={onMetric}
               />
             )}
-            <p class="soft">
-              <code>{commandLine(`scale ${chosen}`, { ...request, sweep: false })}</code>
-            </p>
+            <SameCommand asked={[{ command: "scale", request }]} />
           </>
         )}
       </div>

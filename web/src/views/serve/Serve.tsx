@@ -10,7 +10,6 @@ import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
 import { bytes, count, progressWords } from "../../lib/format";
-import { commandLine } from "../../lib/run";
 import { place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import { amountOf, Curve } from "./Curve";
@@ -176,10 +175,6 @@ function Searched<Document>({ title, asking, children }: SearchedProps<Document>
 function SameOnTheCommandLine({ fields }: { fields: Fields }) {
   const best = bestRequest(fields);
   const curve = curveRequest(fields);
-  const lines = [
-    commandLine("infer", servedRequest(fields)),
-    ...(best ? [commandLine("infer", best)] : []),
-    ...(curve ? [commandLine("infer", curve)] : []),
-  ];
-  return <SameCommand lines={lines} />;
+  const requests = [servedRequest(fields), ...(best ? [best] : []), ...(curve ? [curve] : [])];
+  return <SameCommand asked={requests.map((request) => ({ command: "infer", request }))} />;
 }

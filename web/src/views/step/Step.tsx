@@ -17,7 +17,7 @@ import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { nearWords } from "../../lib/near";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
-import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
+import { kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import { Calls } from "./Calls";
@@ -93,7 +93,7 @@ export function StepView() {
         {step && pinned && <Beside a={pinned} b={step} />}
         {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
         {request && (
-          <SameCommand lines={[commandLine("predict", request)]}>
+          <SameCommand asked={[{ command: "predict", request }]}>
             <Launch fields={laid.fields!} />
             <p class="print-only">
               Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
