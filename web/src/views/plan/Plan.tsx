@@ -39,16 +39,16 @@ export function PlanView() {
   const given = place.value.fields;
   const fields = given.model ? given : { ...kFirstRun, ...given };
   const request = planRequest(fields);
-  // A shared address shows its answer; without one nothing is searched before it is asked for.
-  const [asked, setAsked] = useState<Request | null>(given.model ? request : null);
+  // It opens with its answer; what is changed is searched when it is asked for.
+  const [asked, setAsked] = useState<Request | null>(request);
   const asking = useAsking<PlanDocument>("plan", asked, { long: true });
   const { answer, answered, busy, progress } = asking;
   const problems = asking.problems.map(planProblem);
   const current = answered !== null && JSON.stringify(answered) === JSON.stringify(request);
   const flags = current ? answer?.document.best[0]?.flags : undefined;
   useEffect(() => {
-    if (flags !== undefined) tellFound(fields, flags);
-  }, [flags, fields]);
+    if (flags !== undefined && given.model) tellFound(fields, flags); // of a run that somebody named
+  }, [flags, given]);
   const best = current ? answer?.document.best[0] : undefined;
   const pinned = usePinned<PlanDocument>("plan", given, planRequest, { long: true })?.best[0];
   const search = () => {
@@ -98,7 +98,7 @@ export function PlanView() {
             <p class="soft">
               {busy
                 ? "Every layout that the framework offers is being searched ..."
-                : "Say what is to be trained on what, then search: every layout that the framework offers, and the best is proven."}
+                : "Search: every layout that the framework offers is looked at, and the best is proven."}
             </p>
           )
         )}
