@@ -221,6 +221,38 @@ test("arrow keys read the points of a curve, with what the others are there", as
   await expect(told).toContainText(`gb200-nvl72: ${Math.round(100 * beside.utilization)} %`);
 });
 
+test("a drag over a chart shows a part of it large, keys too, and an axis is turned to logarithms", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm,b200"));
+  const title = "Utilisation against training compute";
+  const plot = page.getByRole("group", { name: `${title}. Arrow keys read its points.` });
+  const ticks = async () => (await plot.locator(".chart-axes text:not(.chart-name)").allInnerTexts()).join(" ");
+  await expect(plot).toBeVisible();
+  const axes = page.getByRole("group", { name: `Axes of ${title}` });
+  const whole = await ticks();
+  await plot.scrollIntoViewIfNeeded();
+  const box = (await plot.boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.8, box.y + 220, { steps: 4 });
+  await expect(plot.locator(".chart-marked")).toBeVisible();
+  await page.mouse.up();
+  await expect(plot.locator(".chart-marked")).toHaveCount(0);
+  expect(await ticks()).not.toBe(whole);
+  await axes.getByRole("button", { name: "whole" }).click();
+  expect(await ticks()).toBe(whole);
+  await plot.focus();
+  await page.keyboard.press("+");
+  expect(await ticks()).not.toBe(whole);
+  await page.keyboard.press("0");
+  expect(await ticks()).toBe(whole);
+  const log = axes.getByRole("button", { name: "log up" });
+  await log.click();
+  await expect(log).toHaveAttribute("aria-pressed", "true");
+  expect(await ticks()).not.toBe(whole);
+  await log.click();
+  await expect(page.getByRole("group", { name: "Axes of Degrees of the best layout" }).getByRole("button", { name: "log up" })).toHaveAttribute("aria-pressed", "true");
+});
+
 test("the end of linear scaling follows each step of a slider, and a comparison keeps the study's", async ({ page }) => {
   await page.goto(at("#/limits?preset=base_dense&own1=mine,base:h100-sxm"));
   const slider = page.getByRole("slider", { name: "fabric: bandwidth of a GPU" });

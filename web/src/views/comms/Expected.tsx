@@ -111,6 +111,7 @@ export function Expected({ document }: { document: ExpectedDocument }) {
           text={text}
           height={260}
           gap={0.08}
+          turns
         />
       </Figure>
       <section class="panel">
