@@ -15,6 +15,10 @@ export async function textOf(file: Blob): Promise<{ text: string } | { wrong: st
   if (file.size > kMostBytes) {
     return { wrong: `the file has ${separated(Math.ceil(file.size / 1024))} KiB; at most 512 KiB are read. Weights and traces are not meant here; traces go to Communication.` };
   }
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return { wrong: "the file is text in UTF-16: save it as UTF-8." };
+  }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
     if (kTrace.test(text)) return { wrong: "the file is a trace of a run, not what describes one: drop it under Communication, which reads traces." };

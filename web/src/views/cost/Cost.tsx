@@ -1,6 +1,7 @@
 // What a whole run costs: days, accelerator-hours, money, energy and CO2, on several machines beside each other.
 import { AtAGlance } from "../../app/AtAGlance";
 import { Combobox } from "../../app/Combobox";
+import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
@@ -65,6 +66,7 @@ export function CostView() {
           taken={Object.fromEntries((first.run?.assumptions ?? []).map(({ name, value }) => [name, value]))}
           onChange={(name, value) => change({ [name]: value })}
         />
+        <ClusterKnobs value={fields.cluster ?? ""} onChange={(value) => change({ cluster: value })} />
         <fieldset class="fields">
           <legend>Beside it, the same run on</legend>
           {others.map((name) => (

@@ -2,6 +2,8 @@
 // how far it is, and can be given up.
 import { useEffect, useState } from "preact/hooks";
 
+import { AtAGlance } from "../../app/AtAGlance";
+import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
 import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
@@ -82,6 +84,13 @@ export function PlanView() {
             setFields({ ...(given.model ? {} : kFirstRun), [name]: value });
           }}
         />
+        <ClusterKnobs
+          value={fields.cluster ?? ""}
+          onChange={(cluster) => {
+            setAsked(null);
+            setFields({ ...(given.model ? {} : kFirstRun), cluster });
+          }}
+        />
       </div>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kPlanNames} />
@@ -92,7 +101,7 @@ export function PlanView() {
         )}
         {best && pinned && <Beside a={pinned} b={best} />}
         {answer && answered ? (
-          <Answer plan={answer.document} asked={answered} />
+          <Answer plan={answer.document} asked={answered} busy={busy} />
         ) : (
           problems.length === 0 && (
             <p class="soft">
@@ -103,6 +112,11 @@ export function PlanView() {
           )
         )}
       </div>
+      {best && (
+        <AtAGlance>
+          <strong>{seconds(best.step_time_s)}</strong> a step · {layoutWords(best.flags)} · MFU {percent(best.mfu)}
+        </AtAGlance>
+      )}
     </div>
   );
 }
@@ -139,7 +153,7 @@ function Progress({ progress }: { progress: { done: number; of: number | null; w
   );
 }
 
-function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
+function Answer({ plan, asked, busy }: { plan: PlanDocument; asked: Request; busy: boolean }) {
   const best = plan.best[0];
   // The fields as the address would have them, for links to the Step view.
   const fields: Record<string, string> = {};
@@ -147,11 +161,12 @@ function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
   return (
     <>
       <section class="panel" aria-labelledby="best">
-        <h2 id="best">{best ? "The best layouts" : "No layout fits"}</h2>
+        <h2 id="best">{best ? `The best takes ${seconds(best.step_time_s)} a step: ${layoutWords(best.flags)}` : "No layout fits"}</h2>
         <p class="soft">
           {plan.model} on {count(plan.gpus)} accelerators of {plan.cluster}, {plan.job.framework}, {plan.job.precision},{" "}
           {count(plan.job.global_batch)} sequences of {count(plan.job.seq)} tokens. {count(plan.layouts)} layouts searched
-          for the best {plan.objective}: {plan.proven ? "proven" : "not proven, the search was stopped"}.
+          for the best {plan.objective}:{" "}
+          {plan.proven ? "proven" : busy ? "this is the best of a part of them, until all are searched" : "not proven, the search was stopped"}.
         </p>
         {best && <Best plan={plan} fields={fields} />}
       </section>

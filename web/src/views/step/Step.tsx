@@ -1,4 +1,5 @@
 // One training step: how long it takes, where the time goes, whether it fits.
+import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
 import { AtAGlance } from "../../app/AtAGlance";
 import { Kept } from "../../app/Kept";
@@ -78,6 +79,7 @@ export function StepView() {
           taken={step ? taken(step.layout, step) : {}}
           onChange={change}
         />
+        <ClusterKnobs value={fields.cluster ?? ""} onChange={(value) => change("cluster", value)} />
       </div>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
