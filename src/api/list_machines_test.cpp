@@ -96,9 +96,10 @@ TEST(ListClusters, numbers_describe_each_cluster_anew) {
   ASSERT_EQ(document["cluster_numbers"].size(), cluster_names().size());
   for (const JsonTree& numbers : document["cluster_numbers"]) {
     const std::string name = numbers["name"];
-    std::string own =
-        "base = \"" + name + "\"\nsource = \"this test\"\n[accelerator]\n" + line("memory", numbers["memory_bytes"], " B") +
-        line("memory_bandwidth", numbers["memory_bytes_per_s"], " B/s") + "[accelerator.peak]\n";
+    std::string own = "base = \"" + name + "\"\nsource = \"this test\"\n[accelerator]\n" +
+                      line("memory", numbers["memory_bytes"], " B") +
+                      line("memory_bandwidth", numbers["memory_bytes_per_s"], " B/s") +
+                      "[accelerator.peak]\n";
     for (const auto& [precision, rate] : numbers["peak_flop_per_s"].items()) {
       own += line(precision.c_str(), rate, " FLOP/s");
     }

@@ -87,10 +87,10 @@ test("traces on their own show what they hold", async ({ page }) => {
 });
 
 test("why is my trace slow: its files beside the run give the command line's verdict, and nothing else is touched", async ({ page }) => {
+  const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await open(page, `#/comms?${kRun}`);
   const answered = beginTask(page);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
-  const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await expect(page.getByText(document.verdict, { exact: true })).toBeVisible();
   for (const finding of document.findings) await expect(page.getByText(finding.text).first()).toBeVisible();
   answered([]);

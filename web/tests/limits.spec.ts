@@ -51,10 +51,10 @@ test("machines side by side have the limits that the command line gives", async 
 });
 
 test("what stops training at 1e29 FLOP on B200: a machine is added, and its walls are told", async ({ page }) => {
+  const said = ofMachine("b200");
   await page.goto(at("#/limits"));
   const answered = beginTask(page, kFirst);
   await page.getByLabel("Add a machine").selectOption("b200");
-  const said = ofMachine("b200");
   const walls = page.locator(".walls li");
   await expect(walls).toHaveText(wallSentences(said));
   // The sentence in whose range that lies.

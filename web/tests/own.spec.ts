@@ -34,16 +34,16 @@ const kConfig = JSON.stringify({
 });
 
 test("does my config.json fit on 8 H100: a file, and one field", async ({ page }) => {
+  const file = test.info().outputPath("config.json");
+  writeFileSync(file, kConfig);
+  const words = `--model ${file} --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 128 --top 1`.split(" ");
+  const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await page.goto(at("#/step"));
   const answered = beginTask(page, kFirstRun);
   await page.getByText(kSummary).click();
   await give(page, "config.json", kConfig);
   await page.getByLabel("Accelerators", { exact: true }).fill("8");
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("own: config");
-  const file = test.info().outputPath("config.json");
-  writeFileSync(file, kConfig);
-  const words = `--model ${file} --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 128 --top 1`.split(" ");
-  const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
   await expect(page.getByRole("region", { name: "What the memory holds" })).toContainText("It fits.");
   answered(["gpus", "model"]);
