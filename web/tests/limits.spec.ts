@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { count, percent } from "../src/lib/format";
-import { flops, linearTo, wallOf, wallSentences } from "../src/views/limits/curves";
+import { flops, limitSentence, linearTo, wallOf, wallSentences } from "../src/views/limits/curves";
 import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
 import { kLaws } from "../src/views/limits/knobs";
 import { kFirst } from "../src/views/limits/state";
@@ -79,6 +79,15 @@ test("a moved slider gives what the command line says of such a machine", async 
   await expectLimits(page, "mine", said);
   await expect(slider).toHaveAttribute("aria-valuetext", /2\.25 us, ×0\.5/);
   await expect(page).toHaveURL(/kernel_latency:0\.00000225/);
+});
+
+test("a setting of one's own is saved as a file that the command line reads", async ({ page }) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm,kernel_latency:0.00000225,levels.node.size:32,batch.tokens:8000000"));
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save the setting as a file" }).click();
+  const said = ofFile(readFileSync(await (await download).path(), "utf8"));
+  await expectLimits(page, "mine", said);
+  await expect(page.getByRole("heading", { name: limitSentence(said) })).toBeVisible();
 });
 
 test("a pinned setting stands beside the edited one, drawn and in numbers, and the address holds both", async ({ page }) => {

@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { saveText } from "../../charts/download";
 import { Columns } from "../../charts/Columns";
 import { DataTable } from "../../charts/DataTable";
 import { Figure } from "../../charts/Figure";
@@ -13,6 +14,7 @@ import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import { useFollowing, type Followed, type Sooner } from "../../lib/followingAll";
 import { percent } from "../../lib/format";
+import { tomlText } from "../../lib/toml";
 import { place, placeText, setFields } from "../../lib/url";
 import { Choice, Edited } from "./Choice";
 import {
@@ -23,6 +25,7 @@ import {
   kModelColumns,
   kPrice,
   kSettingColumns,
+  limitSentence,
   markersOf,
   modelRows,
   partRows,
@@ -35,7 +38,7 @@ import type { LimitsDocument, MachinesDocument } from "./documents";
 import "./limits.css";
 import { useFlat } from "./flat";
 import { Knobs } from "./Knobs";
-import { ownsOf, ownText, type OwnSetting } from "./settings";
+import { ownsOf, ownText, settingMembers, type OwnSetting } from "./settings";
 import { changed, editedOf, editedWords, fieldsOf, kFirst, kPinned, lookOf, requestsOf } from "./state";
 
 const kMachinesRequest: Request = { what: "machines" };
@@ -117,6 +120,14 @@ export function LimitsView() {
               edit(next);
             }}
           />
+        )}
+        {edited && (
+          <p class="buttons">
+            <button type="button" onClick={() => saveText("headway-setting.toml", "text/plain", tomlText(settingMembers(edited.own)))}>
+              Save the setting as a file
+            </button>
+            <span class="soft">which `headway limits headway-setting.toml` reads</span>
+          </p>
         )}
         {own?.took != null && <p class="soft took">answered in {Math.round(own.took)} ms</p>}
       </form>
@@ -254,7 +265,7 @@ function Pictures({ curves, shown, measure, price, onShow, onMeasure, onPrice }:
         />
       </Figure>
       <section class="panel">
-        <h2>Limits</h2>
+        <h2>{limitSentence(shown.setting)}</h2>
         <DataTable
           caption="Limits of each setting"
           columns={kSettingColumns}
