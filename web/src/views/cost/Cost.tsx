@@ -126,7 +126,13 @@ export function CostView() {
           )}
         </div>
         {first.run && <Assumed assumptions={first.run.assumptions} notes={first.run.notes} />}
-        {asked.length > 0 && <SameCommand asked={asked} />}
+        {asked.length > 0 && (
+          <SameCommand asked={asked}>
+            <p class="print-only">
+              Specifications, prices, measurements and constants with their sources: data/ of Headway. Address: {location.href}
+            </p>
+          </SameCommand>
+        )}
       </div>
       {first.run && (
         <AtAGlance>

@@ -22,10 +22,7 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label="Table of the best layouts">
         <table data-table="best">
-          <caption>
-            The best of each kind; a layout opens in Step. MFU: model FLOPs without recomputation over peak. Memory: what must
-            fit, on the fullest rank. Range: in such a one lay 80 % of the runs that we had not seen.
-          </caption>
+          <caption>The best of each kind; a layout opens in Step</caption>
           <thead>
             <tr>
               <th scope="col" class="n">
@@ -77,6 +74,10 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
           </tbody>
         </table>
       </div>
+      <p class="soft">
+        Range: in such a one lay 80 % of the runs that we had not seen. MFU: model FLOPs without recomputation over peak.
+        Memory: what must fit, on the fullest rank.
+      </p>
       <ul class="notes said">
         {close.length > 0 && (
           <li>
