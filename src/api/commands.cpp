@@ -156,6 +156,7 @@ CommandOutput run_list(std::string_view what, bool json) {
   if (what == "models") {
     names = model_names();
   } else if (what == "clusters") {
+    if (json) return {.text = clusters_json()};
     names = cluster_names();
   } else if (what == "accelerators") {
     names = accelerator_names();
