@@ -281,6 +281,7 @@ TEST_F(Cli, TheExampleInTheHelpOfEachCommandRunsAsItStands) {
                               "calibrate",
                               "simulate codesign",
                               "infer",
+                              "jobs",
                               "design"}) {
     const Output help = run(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);

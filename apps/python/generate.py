@@ -18,7 +18,8 @@ RESULTS = {"predict": ("Forecast", None), "plan": ("Plan", "best"), "comms": ("C
            "advise": ("Advice", "changes"), "scale": ("Scaling", "series"), "limits": ("Limits", "settings"),
            "validate": ("Validation", "groups"), "list": ("Listing", None), "bench": ("Bench", None),
            "calibrate": ("Calibration", None), "simulate": ("Simulation", "stages"),
-           "infer": ("Serving", "best"), "design": ("Design", "points")}
+           "infer": ("Serving", "best"), "design": ("Design", "points"),
+           "jobs": ("Jobs", "policies")}
 
 
 def argument(name):

@@ -10,7 +10,7 @@ std::span<const CommandRow> command_rows() {
       {"advise", advise_command},       {"scale", scale_command},       {"limits", limits_command},
       {"validate", validate_command},   {"list", list_command},         {"bench", bench_command},
       {"calibrate", calibrate_command}, {"simulate", simulate_command}, {"infer", infer_command},
-      {"design", design_command}};
+      {"design", design_command},       {"jobs", jobs_command}};
   return rows;
 }
 

@@ -293,6 +293,23 @@ struct DesignRequest {
 /// What which part of a machine brings.
 CommandOutput run_design(const DesignRequest& request);
 
+struct JobsRequest {
+  std::string stream_file;              // empty: none
+  std::optional<Document> stream = {};  // the same in place, instead
+  std::string replay;                   // a table of jobs to decide anew; empty: none
+  std::string profile;                  // of one more model; empty: none
+  bool as_published = false;
+  std::vector<std::string> policies;  // instead of the file's
+  std::optional<std::int64_t> seeds;
+  std::string plot;      // folder for drawings; empty: none
+  bool bounded = false;  // nothing that takes minutes
+  bool json = false;
+  int threads = 0;
+  Progress progress = {};  // told of streams; stops the command where it says so
+};
+/// A stream of jobs on one machine, under policies.
+CommandOutput run_jobs(const JobsRequest& request);
+
 struct CalibrateRequest {
   std::string what;    // kernels, collectives, steps, intervals, serving, ...; empty: steps
   std::string data;    // folder with measurements/; empty: those that the binary carries

@@ -69,6 +69,7 @@ Command calibrate_command();
 Command simulate_command();
 Command infer_command();
 Command design_command();
+Command jobs_command();
 
 // Those of `simulate`, each a row of its table.
 Command simulate_codesign_command();

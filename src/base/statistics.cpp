@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace headway {
@@ -33,6 +34,26 @@ double expected_maximum(double count) {
   const auto below = std::min(static_cast<std::size_t>(doublings), kOfPowers.size() - 2);
   const double beyond = doublings - static_cast<double>(below);
   return kOfPowers[below] + beyond * (kOfPowers[below + 1] - kOfPowers[below]);
+}
+
+double student_bound(double level, int degrees) {
+  // The share within +-tan(angle) * sqrt(degrees), Abramowitz & Stegun 26.7.3 and 26.7.4.
+  const auto share = [&](double angle) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    const bool odd = degrees % 2 == 1;
+    double term = odd ? c : 1, sum = degrees == 1 ? 0 : term;
+    for (int i = odd ? 2 : 1; i <= degrees - 3; i += 2) {
+      term *= c * c * i / (i + 1);
+      sum += term;
+    }
+    return odd ? 2 / std::numbers::pi * (angle + s * sum) : s * sum;
+  };
+  double low = 0, high = std::numbers::pi / 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (share(middle) < level ? low : high) = middle;
+  }
+  return std::tan(low) * std::sqrt(static_cast<double>(degrees));
 }
 
 }  // namespace headway

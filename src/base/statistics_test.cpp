@@ -37,5 +37,17 @@ TEST(Statistics, TheLargestOfMoreNormalValuesLiesHigher) {
   }
 }
 
+// Tables of Student's law, two-sided 90 % and 95 %.
+TEST(StudentBound, IsThatOfTheTables) {
+  EXPECT_NEAR(student_bound(0.9, 1), 6.314, 1e-3);
+  EXPECT_NEAR(student_bound(0.9, 2), 2.920, 1e-3);
+  EXPECT_NEAR(student_bound(0.9, 3), 2.353, 1e-3);
+  EXPECT_NEAR(student_bound(0.95, 4), 2.776, 1e-3);
+  EXPECT_NEAR(student_bound(0.95, 5), 2.571, 1e-3);
+  EXPECT_NEAR(student_bound(0.9, 10), 1.812, 1e-3);
+  EXPECT_NEAR(student_bound(0.95, 1000), 1.962, 1e-3);
+  EXPECT_EQ(student_bound(0, 3), 0);
+}
+
 }  // namespace
 }  // namespace headway

@@ -38,6 +38,8 @@ const Target kTargets[] = {
     {"replay_ops", replay_ops},
     {"recording", recording},
     {"network", network_file},
+    {"profile", profile},
+    {"job_stream", job_stream},
     {"live_list", live_list},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "base/document/toml_text.hpp"
 #include "base/formatted.hpp"
+#include "base/statistics.hpp"
 #include "layout/own_runs.hpp"
 #include "platform/files.hpp"
 
@@ -73,26 +73,6 @@ std::string to_toml(const OwnPrior& prior, const std::string& date) {
          "(docs/calibration.md)\"" +
          formatted("\nbetween = %.4g\nwithin = %.4g\nlevel = %.4g\neach = %.4g\n", prior.between,
                    prior.within, prior.level, prior.each);
-}
-
-double student_bound(double level, int degrees) {
-  // The share within +-tan(angle) * sqrt(degrees), Abramowitz & Stegun 26.7.3 and 26.7.4.
-  const auto share = [&](double angle) {
-    const double c = std::cos(angle), s = std::sin(angle);
-    const bool odd = degrees % 2 == 1;
-    double term = odd ? c : 1, sum = degrees == 1 ? 0 : term;
-    for (int i = odd ? 2 : 1; i <= degrees - 3; i += 2) {
-      term *= c * c * i / (i + 1);
-      sum += term;
-    }
-    return odd ? 2 / std::numbers::pi * (angle + s * sum) : s * sum;
-  };
-  double low = 0, high = std::numbers::pi / 2;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (share(middle) < level ? low : high) = middle;
-  }
-  return std::tan(low) * std::sqrt(static_cast<double>(degrees));
 }
 
 // [OWN-1] Of n runs of a setup with residuals r = ln(measured / predicted) of mean m:

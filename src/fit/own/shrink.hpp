@@ -32,10 +32,6 @@ struct Shrunk {
 };
 Shrunk shrink(const OwnPrior& prior, std::span<const double> residuals);
 
-/// The deviation from 0 within which a share `level` of Student's law with so many degrees of
-/// freedom lies.
-double student_bound(double level, int degrees);
-
 /// The logarithm of how likely these residuals are of one setup, but for a constant [OWN-3].
 double log_evidence(const OwnPrior& prior, std::span<const double> residuals);
 

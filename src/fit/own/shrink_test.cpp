@@ -15,18 +15,6 @@ namespace {
 
 using testing::kPrior;
 
-// Tables of Student's law, two-sided 90 % and 95 %.
-TEST(StudentBound, IsThatOfTheTables) {
-  EXPECT_NEAR(student_bound(0.9, 1), 6.314, 1e-3);
-  EXPECT_NEAR(student_bound(0.9, 2), 2.920, 1e-3);
-  EXPECT_NEAR(student_bound(0.9, 3), 2.353, 1e-3);
-  EXPECT_NEAR(student_bound(0.95, 4), 2.776, 1e-3);
-  EXPECT_NEAR(student_bound(0.95, 5), 2.571, 1e-3);
-  EXPECT_NEAR(student_bound(0.9, 10), 1.812, 1e-3);
-  EXPECT_NEAR(student_bound(0.95, 1000), 1.962, 1e-3);
-  EXPECT_EQ(student_bound(0, 3), 0);
-}
-
 // [OWN-1] One run: w is that of others, 0.06, and chance reaches 6.314 · 0.06 = 0.379. Of 0.5 the
 // share 1 - (0.379 / 0.5)² = 0.4259 is none, and b² / (b² + w²) = 0.0225 / 0.0261 of it is kept:
 // 0.184, more than one run may move.

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import record as record
     from ._commands import (advise as advise, bench as bench, calibrate as calibrate, comms as comms,
-                            design as design, infer as infer, limits as limits, list as list,
-                            plan as plan, predict as predict, scale as scale, simulate as simulate,
-                            validate as validate)
+                            design as design, infer as infer, jobs as jobs, limits as limits,
+                            list as list, plan as plan, predict as predict, scale as scale,
+                            simulate as simulate, validate as validate)
     from ._errors import Problem as Problem, RequestError as RequestError
     from ._results import Record as Record, Records as Records, Result as Result
     from ._sweep import sweep as sweep
     from ._table import Table as Table
 
 # Nothing is loaded before it is asked for: a program that is recorded imports headway.record alone.
-_COMMANDS = ("advise", "bench", "calibrate", "comms", "design", "infer", "limits", "list", "plan", "predict",
-             "scale", "simulate", "validate")
+_COMMANDS = ("advise", "bench", "calibrate", "comms", "design", "infer", "jobs", "limits", "list", "plan",
+             "predict", "scale", "simulate", "validate")
 _HOMES = {
     "_commands": (*_COMMANDS, *(name.capitalize() + "Fields" for name in ("run", "serving", *_COMMANDS))),
     "_errors": ("Problem", "RequestError"),

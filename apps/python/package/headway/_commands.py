@@ -771,6 +771,30 @@ class DesignFields(RunFields, ServingFields, total=False):
     plot: str
 
 
+class JobsFields(TypedDict, total=False):
+    """What `jobs` is asked by.
+
+    files: the stream; without one PAC-ML's, a job each 1000 s
+    stream: the stream in place
+    replay: decide the jobs of this table anew
+    profile: with replay: one more model, by the name of its file
+    as_published: times and rules of PAC-ML's code, quirks and all
+    policy: repeatable; none, min, sipmlCAP, max, random, acceptable, cheapest, shortest,
+        lookaheadDEPTH, rollout
+    seeds: streams that are drawn for each load
+    plot: draw to this folder
+    """
+
+    files: Union[Path, Sequence[Path]]
+    stream: Mapping[str, Any]
+    replay: str
+    profile: str
+    as_published: bool
+    policy: Union[str, Sequence[str]]
+    seeds: int
+    plot: str
+
+
 class Forecast(Predicted):
     """What predict gives. Quantities are in SI units, the unit in their names."""
 
@@ -1237,6 +1261,27 @@ class Design(Result):
         moves: Records
 
 
+class Jobs(Result):
+    """What jobs gives. a stream of jobs on one machine: what policies block; quantities are in SI units, the unit in their names"""
+
+    __slots__ = ()
+    command = "jobs"
+    _rows = "policies"
+    _plots = True
+    if TYPE_CHECKING:
+        machine: str
+        servers: int
+        #: streams that were drawn for each load
+        seeds: int
+        as_published: bool
+        #: share of the jobs whose limit no degree holds, even on the empty machine
+        hopeless: float
+        #: a row for each policy at each load
+        policies: Records
+        #: how much less a policy blocks than max and acceptable on the same streams
+        gains: Records
+
+
 def predict(*operands: Operand, progress: Progress = None, threads: int = 0,
             **fields: Unpack[PredictFields]) -> Forecast:
     """Time, memory, calls and energy of one training step.
@@ -1398,9 +1443,21 @@ def design(*operands: Operand, progress: Progress = None, threads: int = 0,
                ())
 
 
+def jobs(*operands: Operand, progress: Progress = None, threads: int = 0,
+         **fields: Unpack[JobsFields]) -> Jobs:
+    """A stream of jobs on one machine: what policies block.
+
+    operands: the stream; without one PAC-ML's, a job each 1000 s.
+
+    Arguments are the fields of JobsFields, the flags of `headway jobs`.
+    """
+    return ask(Jobs, fields, progress, threads, operands, "files", None,
+               ())
+
+
 _RESULTS = {result.command: result for result in (
     Forecast, Plan, Communication, Advice, Scaling, Limits, Validation, Listing, Bench,
-    Calibration, Simulation, Serving, Design)}
+    Calibration, Simulation, Serving, Design, Jobs)}
 
 
 def restored(command: str, text: str, request: str, exit_code: int) -> Result:

@@ -1,0 +1,233 @@
+#include "study/jobs/question.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "study/jobs/forecast_machine.hpp"
+#include "study/jobs/replay.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::int64_t kMostJobs = 1000000, kMostSeeds = 1000, kMostNodes = 20000;
+constexpr std::int64_t kMostJobKinds = 64;
+constexpr double kMostArrivals = 1e6;
+
+std::int64_t bounded(Fields& fields, std::string_view key, std::int64_t fallback,
+                     std::int64_t most) {
+  const std::int64_t out = fields.count_or(key, fallback);
+  if (out > most) fields.fail(key, "must be at most " + std::to_string(most));
+  return std::min(out, most);
+}
+
+// interval = "1000 s", or intervals = ["500 s", "1000 s"], a load each.
+std::vector<Seconds> read_intervals(Fields& fields, Problems& problems) {
+  constexpr std::size_t kMostLoads = 50;
+  const std::vector<std::string> texts = fields.texts_or_empty("intervals");
+  if (texts.empty()) return {fields.quantity_or<Seconds>("interval", Seconds(1000))};
+  if (fields.has("interval")) fields.fail("interval", "cannot stand beside intervals");
+  if (texts.size() > kMostLoads) fields.fail("intervals", "lists more than 50 loads");
+  std::vector<Seconds> out;
+  for (const std::string& text : texts) {
+    const auto interval = parse_quantity<Seconds>(text, fields.where("intervals"));
+    if (!interval) {
+      append(problems, interval.problems());
+    } else if (*interval <= Seconds()) {
+      fields.fail("intervals", "must each be greater than zero");
+    } else {
+      out.push_back(*interval);
+    }
+  }
+  return out;
+}
+
+void read_arrivals(Fields fields, JobsQuestion& question, Problems& problems) {
+  const std::string kind = fields.text_or("kind", "fixed");
+  if (kind != "fixed" && kind != "poisson") fields.fail("kind", "must be fixed or poisson");
+  question.law.arrivals = kind == "poisson" ? ArrivalKind::poisson : ArrivalKind::fixed;
+  question.intervals = read_intervals(fields, problems);
+  question.count = static_cast<std::size_t>(bounded(fields, "jobs", 200, kMostJobs));
+  if (fields.has("horizon")) {
+    question.horizon = fields.quantity<Seconds>("horizon");
+    if (fields.has("jobs")) fields.fail("jobs", "cannot stand beside horizon: one ends the stream");
+    for (const Seconds interval : question.intervals) {
+      if (question.horizon > kMostArrivals * interval) {
+        fields.fail("horizon", "holds more than a million arrivals");
+        break;
+      }
+    }
+  }
+  fields.reject_unknown();
+}
+
+void read_limits(Fields fields, JobLaw& law) {
+  law.least = fields.number_or("least", 0.1);
+  law.most = fields.number_or("most", 1);
+  law.step = fields.number_or("step", 0.01);
+  if (!(law.least > 0)) fields.fail("least", "must be greater than zero");
+  if (!(law.most >= law.least && law.most <= 1000))
+    fields.fail("most", "must be from least to 1000");
+  if (!(law.step > 0) || law.step < (law.most - law.least) * 1e-6) {
+    fields.fail("step", "must be greater than zero, and a millionth of the range or more");
+    law.step = law.most;
+  }
+  std::vector<std::optional<double>> laws;
+  for (const std::string& name : fields.texts_or_empty("law")) {
+    if (name == "uniform") {
+      laws.emplace_back(std::nullopt);
+    } else if (name == "skew+5" || name == "skew-5" || name == "skew0") {
+      laws.emplace_back(name == "skew+5" ? 5.0 : name == "skew-5" ? -5.0 : 0.0);
+    } else {
+      fields.fail("law",
+                  not_known(printable(name, 40),
+                            std::vector<std::string>{"uniform", "skew-5", "skew0", "skew+5"}));
+    }
+  }
+  if (!laws.empty()) law.limits = laws;
+  fields.reject_unknown();
+}
+
+void read_policies(const std::vector<std::string>& names, const Where& where,
+                   JobsQuestion& question, Problems& problems) {
+  for (const std::string& name : names) {
+    const auto policy = job_policy_of(name);
+    if (!policy) {
+      problems.push_back(
+          {where, not_known(printable(name, 40), job_policy_names()), Trouble::unknown});
+    } else {
+      question.policies.push_back(*policy);
+    }
+  }
+}
+
+// RAMP, with profiles that are built in.
+void read_ramp(Fields fields, Fields& root, JobsQuestion& question) {
+  RampMachine machine{.published = question.rules.published};
+  machine.node_bandwidth =
+      fields.quantity_or<BytesPerSecond>("node_bandwidth", machine.node_bandwidth);
+  machine.memory = fields.quantity_or<Bytes>("memory", machine.memory);
+  machine.groups = static_cast<int>(bounded(fields, "groups", 4, kMostRampGroups));
+  machine.racks = static_cast<int>(bounded(fields, "racks", 4, kMostRampGroups));
+  machine.places = static_cast<int>(bounded(fields, "places", 2, kMostRampGroups));
+  const int most = static_cast<int>(bounded(fields, "most_degree", 16, 64));
+  std::vector<ModelProfile> profiles;
+  for (Fields& job : root.tables("job")) {
+    const std::string name = job.text("profile");
+    std::vector<std::string> known;
+    for (const ModelProfile& profile : built_in_profiles()) {
+      known.push_back(profile.name);
+      if (profile.name == name) profiles.push_back(profile);
+    }
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      job.fail("profile", not_known(printable(name, 40), known), Trouble::unknown);
+    }
+    question.law.weights.push_back(bounded(job, "weight", 1, 1000));
+    job.reject_unknown();
+  }
+  if (profiles.empty()) {
+    profiles = built_in_profiles();
+    question.law.weights.assign(profiles.size(), 1);
+  }
+  const std::int64_t steps = bounded(fields, "steps", 50, 1000000000);
+  fields.reject_unknown();
+  question.title = "RAMP " + std::to_string(machine.groups) + " x " +
+                   std::to_string(machine.racks) + " x " + std::to_string(machine.places);
+  question.machine = [machine, profiles, steps, most] {
+    return ramp_job_machine(machine, profiles, static_cast<int>(steps), most);
+  };
+}
+
+ForecastJob read_forecast_job(Fields& fields, const std::string& cluster, std::int64_t nodes,
+                              const Node* run, const std::string& file, Problems& problems) {
+  ForecastJob out;
+  out.name = fields.text("name");
+  out.steps = fields.count("steps");
+  for (const std::int64_t degree : fields.naturals_or_empty("nodes")) {
+    if (degree < 1 || degree > nodes) {
+      fields.fail("nodes", "must be from 1 to the machine's " + std::to_string(nodes));
+    } else {
+      out.degrees.push_back(static_cast<int>(degree));
+    }
+  }
+  std::sort(out.degrees.begin(), out.degrees.end());
+  if (out.degrees.empty()) fields.fail("nodes", "must list the nodes that it may run on");
+  Fields asked = fields.table("run", true);
+  if (run != nullptr) {
+    auto request = run_request_from(*run, file);
+    if (!request) {
+      append(problems, request.problems());
+    } else {
+      out.fields = std::move(request).value();
+    }
+  }
+  for (const GivenField& field : out.fields) {
+    if (field.name == "gpus" || field.name == "cluster") {
+      problems.push_back({field.where, "is the machine's: a job's run names neither"});
+    }
+  }
+  out.fields.emplace_back("cluster", cluster);
+  return out;
+}
+
+// A cluster of Headway's, with its forecasts.
+void read_cluster(Fields fields, Fields& root, const Document& document, JobsQuestion& question,
+                  Problems& problems) {
+  const std::string cluster = fields.text("cluster");
+  const std::int64_t nodes = bounded(fields, "nodes", 16, kMostNodes);
+  const std::int64_t node = bounded(fields, "gpus_per_node", 8, 1024);
+  fields.reject_unknown();
+  const Node* array = document.root.find("job");
+  std::vector<ForecastJob> jobs;
+  std::size_t at = 0;
+  for (Fields& job : root.tables("job")) {
+    const Node* own =
+        array != nullptr && array->array() != nullptr ? &(*array->array())[at] : nullptr;
+    jobs.push_back(read_forecast_job(
+        job, cluster, nodes, own == nullptr ? nullptr : own->find("run"), document.file, problems));
+    question.law.weights.push_back(bounded(job, "weight", 1, 1000));
+    job.reject_unknown();
+    ++at;
+  }
+  if (jobs.empty()) root.fail("job", "must list the kinds of jobs", Trouble::missing);
+  if (!problems.empty()) return;
+  auto times = forecast_times(jobs, node);
+  if (!times) return append(problems, times.problems());
+  question.title = std::to_string(nodes) + " nodes of " + cluster;
+  question.machine = [nodes, all = *times] {
+    return forecast_job_machine(static_cast<std::size_t>(nodes), all);
+  };
+}
+
+}  // namespace
+
+Result<JobsQuestion> read_jobs_question(const Document& document, const JobsOverrides& overrides) {
+  Problems problems;
+  Fields root(document, problems);
+  JobsQuestion out;
+  out.rules.published = root.flag_or("as_published", false) || overrides.as_published;
+  out.seeds = static_cast<std::size_t>(bounded(root, "seeds", 3, kMostSeeds));
+  if (overrides.seeds > 0) out.seeds = static_cast<std::size_t>(overrides.seeds);
+  std::vector<std::string> names = root.texts_or_empty("policies");
+  const bool asked = !overrides.policies.empty();
+  if (names.empty()) names = {"min", "max", "acceptable", "cheapest", "lookahead4", "rollout"};
+  read_policies(asked ? overrides.policies : names,
+                asked ? Where(FieldName("policy")) : root.where("policies"), out, problems);
+  read_arrivals(root.table("arrivals"), out, problems);
+  read_limits(root.table("limits"), out.law);
+  Fields machine = root.table("machine");
+  if (root.tables("job").size() > static_cast<std::size_t>(kMostJobKinds)) {
+    root.fail("job", "lists more than 64 kinds");
+  } else if (machine.has("cluster")) {
+    if (out.rules.published) {
+      root.fail("as_published", "is of PAC-ML's own machine, and this is another");
+    }
+    read_cluster(std::move(machine), root, document, out, problems);
+  } else {
+    read_ramp(std::move(machine), root, out);
+  }
+  root.reject_unknown();
+  if (!problems.empty()) return problems;
+  return out;
+}
+
+}  // namespace headway
