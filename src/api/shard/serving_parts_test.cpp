@@ -26,8 +26,10 @@ void expect_whole_of_parts(Request request, CommandOutput (*run)(const Request&)
   EXPECT_EQ(merged.text, whole.text) << count;
   EXPECT_EQ(merged.exit_code, whole.exit_code);
   // What is none of it is refused.
-  for (auto& [name, lines] : parts.front()) {
-    for (std::string& line : lines) line = line.substr(0, line.find(' ')) + " x y";
+  for (PartLines& part : parts) {
+    for (auto& [name, lines] : part) {
+      for (std::string& line : lines) line = line.substr(0, line.find(' ')) + " x y";
+    }
   }
   EXPECT_FALSE(run(request).problems.empty());
 }

@@ -46,8 +46,9 @@ TEST(ServingIntervals, OfAnAcceleratorWithoutRowsAreWider) {
     const Serving serving = testing::serving_of("llama-3-8b", cluster);
     Load load;
     load.arrivals = arrivals;
-    const auto factors = known->of(interval_class(*known, serving, load, full, quantity));
-    return factors->high / factors->low;
+    const IntervalFactors half =
+        known->of(interval_class(*known, serving, load, full, quantity))->at(0.5);
+    return half.high / half.low;
   };
   const struct {
     Arrivals arrivals;
