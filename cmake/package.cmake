@@ -43,4 +43,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# What records and replays programs of MPI is of use beside either: the package needs neither.
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/without-mpi.cmake)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openmpi-bin | mpich")
 include(CPack)

@@ -102,9 +102,11 @@ Result<Words> by_torch(const ReplayStart& start) {
 bool is_of_python(const std::string& launcher) {
   const Words words = words_of(launcher);
   if (words.empty()) return false;
-  const std::string name = words.front().substr(words.front().rfind('/') + 1);
+  const auto name = [](const std::string& word) { return word.substr(word.rfind('/') + 1); };
   const bool starts_programs = std::find(words.begin(), words.end(), "--no-python") != words.end();
-  return (name.starts_with("python") || name.starts_with("torchrun")) && !starts_programs;
+  const bool first =
+      name(words.front()).starts_with("python") || name(words.front()).starts_with("torchrun");
+  return (first || name(words.back()).starts_with("python")) && !starts_programs;
 }
 
 // What the program says that it lacks, a line each; none where it lacks nothing.

@@ -177,6 +177,15 @@ TEST_F(PythonRecorder, OfAKilledProgramTheCallsBeforeItsLastMomentsAreRead) {
   EXPECT_NE(recording.omissions[0].what.find("were not ended"), std::string::npos);
 }
 
+// [RECORD-7] As far as the file system keeps what is in memory.
+TEST_F(PythonRecorder, WhatWasOnItsWayWhenAProgramWasKilledIsCounted) {
+  record("killed_at_once", 1);
+  const Recording recording = recorded();
+  if (times_said(recording, "last moments are not in them") > 0)
+    GTEST_SKIP() << "nothing is mapped";
+  EXPECT_EQ(static_cast<std::int64_t>(recording.calls.size()) + lost(recording), 100);
+}
+
 TEST_F(PythonRecorder, ChildrenOfTheProgramWriteNothing) {
   const Ended with = record("forked", 2);
   EXPECT_EQ(with.code, 0) << with.err;

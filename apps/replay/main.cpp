@@ -129,9 +129,9 @@ int main(int argc, char** argv) {
   }
   MPI_Finalize();  // which ends the recording
   const char* const recording = std::getenv("HEADWAY_RECORD");
-  if (code == 0 && asked.single && recording != nullptr) {
+  if (code == 0 && recording != nullptr) {
     const std::string file = std::string(recording) + "/rank" + std::to_string(rank) + ".hwr";
-    if (!headway::replay::seal_single_calls(file)) {
+    if (!headway::replay::seal_calls(file, asked.single)) {
       std::fprintf(stderr, "headway-replay-mpi: %s: cannot be ended\n", file.c_str());
       return 2;
     }

@@ -44,6 +44,11 @@ TEST_P(Replay, RecordsCallForCallWhatTheListSays) {
     EXPECT_NE(made.out.find("2 repeats (1 more"), std::string::npos) << made.out;
     EXPECT_EQ(made.out.find("note:"), std::string::npos) << made.out;
     expect_as_listed(folder_ / folder, text_of(folder_ / folder / "replay/list.jsonl"), 2);
+    for (const RecordedCall& call :
+         read_run_traces({(folder_ / folder).string()}).recording.calls) {
+      EXPECT_TRUE(call.own_time);
+      EXPECT_FALSE(call.blocks);
+    }
   }
 }
 

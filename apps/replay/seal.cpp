@@ -7,7 +7,7 @@
 
 namespace headway::replay {
 
-bool seal_single_calls(const std::string& path) {
+bool seal_calls(const std::string& path, bool one_by_one) {
   using record_file::Record;
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
@@ -17,6 +17,7 @@ bool seal_single_calls(const std::string& path) {
     if (!file.read(reinterpret_cast<char*>(&record), sizeof record)) break;
     if (record.asked < record_file::kWait && (record.flags & record_file::kUntil) != 0) {
       record.flags &= ~static_cast<std::uint32_t>(record_file::kUntil);
+      if (!one_by_one) record.time = record_file::kStream;
       file.seekp(at);
       file.write(reinterpret_cast<const char*>(&record), sizeof record);
     }

@@ -13,7 +13,7 @@
 #include "fit/kernels/kernels.hpp"
 #include "fit/own/fit.hpp"
 #include "fit/own/trial.hpp"
-#include "fit/serving/calibration.hpp"
+#include "fit/serving/aims/calibration.hpp"
 #include "fit/steps/fit.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"

@@ -14,11 +14,13 @@
 #include "fit/corpus/measurements.hpp"
 #include "fit/serving/serving.hpp"
 #include "fit/validation/validation.hpp"
+#include "fit/workloads/workloads.hpp"
 #include "layout/own_runs.hpp"
 #include "limits/load.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
+#include "report/infer/aims.hpp"
 #include "report/infer/validation.hpp"
 #include "report/limits.hpp"
 #include "report/list.hpp"
@@ -155,6 +157,7 @@ CommandOutput run_list(std::string_view what, bool json) {
   if (what == "models") {
     names = model_names();
   } else if (what == "clusters") {
+    if (json) return {.text = clusters_json()};
     names = cluster_names();
   } else if (what == "accelerators") {
     names = accelerator_names();
@@ -229,7 +232,11 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
     if (given) problems.push_back({FieldName(option), "is of measured runs, not of benchmarks"});
   };
   refuse("by", request.by != ValidateRequest().by);
-  refuse("report", !request.report.empty());
+  const bool workloads = corpus.kind == CorpusKind::workloads;
+  refuse("report", !request.report.empty() && !workloads);
+  Result<OutputFile> page = OutputFile();
+  if (!request.report.empty() && workloads) page = page_to_renew(request.report, "workloads.md");
+  if (!page) append(problems, page.problems());
   std::optional<Cluster> cluster;
   if (!request.cluster.empty() && corpus.kind != CorpusKind::collectives) {
     problems.push_back({FieldName("cluster"), "is of measured collectives alone"});
@@ -238,14 +245,20 @@ static CommandOutput validate_benchmarks(const ValidateRequest& request,
     loaded ? static_cast<void>(cluster = *loaded) : append(problems, loaded.problems());
   }
   auto rows = rows_of<BenchmarkRow>(corpus, problems, [&](const Csv& table) {
+    if (workloads) return predict_workloads(table);
     return predict_benchmarks(table, corpus.kind, cluster);
   });
   if (!problems.empty()) return {.problems = std::move(problems)};
   const BenchmarkReport report = summarise(corpus.kind, std::move(rows));
-  if (!request.rows.empty()) {
-    problems = write_files({{request.rows, to_csv(report.rows)}}, "");
-    if (!problems.empty()) return {.problems = std::move(problems)};
+  std::vector<OutputFile> files;
+  if (!request.rows.empty()) files.push_back({request.rows, to_csv(report.kind, report.rows)});
+  if (!request.report.empty()) {
+    const auto renewed = with_generated(page->text, page->path, workload_blocks(report.rows));
+    if (!renewed) return {.problems = renewed.problems()};
+    files.push_back({page->path, *renewed});
   }
+  problems = write_files(files, "");
+  if (!problems.empty()) return {.problems = std::move(problems)};
   return {.text =
               request.json ? benchmarks_json(report, request.rows_in_document) : to_text(report)};
 }
@@ -262,28 +275,47 @@ static CommandOutput validate_serving(const ValidateRequest& request, const Corp
   if (!by) append(problems, by.problems());
   Result<OutputFile> page = OutputFile();
   if (!request.report.empty()) page = page_to_renew(request.report, "models/infer.md");
+  const auto& aims = served_aims();
+  const auto& left_out = served_left_out();
   if (!page) append(problems, page.problems());
-  auto rows = rows_of<ServedRow>(
-      corpus, problems, [&](const Csv& table) { return predict_serving(table, request.threads); });
+  if (!aims) append(problems, aims.problems());
+  if (!left_out) append(problems, left_out.problems());
+  std::size_t file = 0;
+  auto rows = rows_of<ServedRow>(corpus, problems, [&](const Csv& table) {
+    return request.division.divided()
+               ? predict_serving_in_parts(table, "rows of file " + std::to_string(++file),
+                                          request.division, request.threads)
+               : predict_serving(table, request.threads);
+  });
   if (!problems.empty()) return {.problems = std::move(problems)};
+  if (request.division.only) return {};
   const ServedReport report = summarise_serving(std::move(rows), *by);
+  const std::vector<JudgedAim> judged = judged_aims(report, *aims, *left_out);
   std::vector<OutputFile> files;
   if (!request.rows.empty()) files.push_back({request.rows, serving_csv(report.rows)});
   if (!request.report.empty()) {
-    const auto renewed = with_generated(page->text, page->path, serving_blocks(report));
+    GeneratedBlocks blocks = serving_blocks(report);
+    blocks.merge(served_aims_blocks(judged, *left_out));
+    const auto renewed = with_generated(page->text, page->path, blocks);
     if (!renewed) return {.problems = renewed.problems()};
     files.push_back({page->path, *renewed});
   }
   problems = write_files(files, "");
   if (!problems.empty()) return {.problems = std::move(problems)};
-  return {.text = request.json ? serving_validation_json(report, request.rows_in_document)
-                               : serving_validation_text(report)};
+  return {.text = request.json
+                      ? serving_validation_json(report, judged, *left_out, request.rows_in_document)
+                      : serving_validation_text(report, judged, *left_out)};
 }
 
 CommandOutput run_validate(const ValidateRequest& request) {
-  if (request.runs) return validate_runs(request);
+  const bool divided = request.division.divided();
+  const Problem undivided{FieldName("shard"),
+                          "divides rows of measured serving alone, of --corpus"};
+  if (request.runs)
+    return divided ? CommandOutput{.problems = {undivided}} : validate_runs(request);
   const CorpusFiles corpus = read_files(request);
   if (corpus.kind == CorpusKind::serving) return validate_serving(request, corpus);
+  if (divided && corpus.problems.empty()) return {.problems = {undivided}};
   if (corpus.kind != CorpusKind::training) return validate_benchmarks(request, corpus);
   // What is asked for, or everything that is wrong with it.
   const auto by = by_of<ValidateBy>(request.by, kValidateByNames);
@@ -374,6 +406,7 @@ Command validate_command() {
               .help = "predict measured runs, kernels or collectives and report the error",
               .examples = {"headway validate --by source"},
               .is_long = true,
+              .divides = true,
               .doing = "predicting",
               .things = "rows"};
   out.options = {

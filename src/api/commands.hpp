@@ -259,6 +259,7 @@ struct ValidateRequest {
   std::string report;                // folder of validation.md, to be renewed; empty: none
   std::string data;                  // folder with measurements/; empty: those of the binary
   bool runs = false;                 // published runs instead; report: of flagship.md
+  Division division = {};            // of rows of measured serving
   std::string calibration;           // what own runs say; empty: none
   bool json = false;
   int threads = 0;         // 0: all cores
@@ -269,6 +270,8 @@ CommandOutput run_validate(const ValidateRequest& request);
 struct InferRequest {
   std::string run_file;            // of serving; empty: none
   std::string requests, arrivals;  // files of lengths and of moments; empty: none
+  std::string plot;                // folder for drawings; empty: none
+  Division division = {};          // of the ways of `best` that are placed in time
   RunRequest fields;               // of serving_fields(); they override the file
   bool bounded = false;            // nothing that takes minutes
   bool ops = false;                // the op tables of both passes

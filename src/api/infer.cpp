@@ -3,7 +3,9 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "platform/output.hpp"
 #include "report/infer/curve.hpp"
+#include "report/infer/plots.hpp"
 #include "study/infer/question/options.hpp"
 #include "study/infer/question/question.hpp"
 #include "study/infer/search/goodput.hpp"
@@ -15,25 +17,43 @@ CommandOutput stopped() {
   return {.problems = {{"infer", "was stopped", Trouble::stopped}}};
 }
 
+// The answer, once what was to be drawn is written.
+CommandOutput answered(const InferRequest& request, const std::vector<OutputFile>& plots,
+                       CommandOutput output) {
+  if (request.plot.empty()) return output;
+  Problems problems = write_files(plots, request.plot);
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  return output;
+}
+
 CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& constants,
                       const InferRequest& request) {
   if (asked.disaggregate) {
-    const auto apart = best_apart(asked.serving, constants, asked.load, asked.space, asked.gpus,
-                                  asked.streamed, request.threads, request.progress);
-    if (!apart) return stopped();
-    return {.text = request.json ? infer_best_apart_json(asked.serving, asked.load, asked.space,
-                                                         asked.gpus, *apart)
-                                 : infer_best_apart_text(asked.serving, asked.load, asked.space,
-                                                         asked.gpus, *apart),
-            .exit_code = apart->front.empty() ? 1 : 0};
+    const auto apart =
+        best_apart(asked.serving, constants, asked.load, asked.space, asked.gpus, asked.streamed,
+                   request.division, request.threads, request.progress);
+    if (!apart) return {.problems = apart.problems()};
+    if (request.division.only) return {};
+    const auto plots =
+        infer_best_plots(asked.serving, asked.load, asked.gpus, *apart, request.plot);
+    return answered(request, plots,
+                    {.text = request.json ? infer_best_apart_json(asked.serving, asked.load,
+                                                                  asked.space, asked.gpus, *apart)
+                                          : infer_best_apart_text(asked.serving, asked.load,
+                                                                  asked.space, asked.gpus, *apart),
+                     .exit_code = apart->front.empty() ? 1 : 0});
   }
   const auto best = best_offers(asked.serving, constants, asked.load, asked.space, asked.gpus,
-                                request.threads, request.progress);
-  if (!best) return stopped();
-  return {.text = request.json
-                      ? infer_best_json(asked.serving, asked.load, asked.space, asked.gpus, *best)
-                      : infer_best_text(asked.serving, asked.load, asked.space, asked.gpus, *best),
-          .exit_code = best->front.empty() ? 1 : 0};
+                                request.division, request.threads, request.progress);
+  if (!best) return {.problems = best.problems()};
+  if (request.division.only) return {};
+  const auto plots = infer_best_plots(asked.serving, asked.load, asked.gpus, *best, request.plot);
+  return answered(
+      request, plots,
+      {.text = request.json
+                   ? infer_best_json(asked.serving, asked.load, asked.space, asked.gpus, *best)
+                   : infer_best_text(asked.serving, asked.load, asked.space, asked.gpus, *best),
+       .exit_code = best->front.empty() ? 1 : 0});
 }
 
 CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& constants,
@@ -41,9 +61,11 @@ CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& con
   const auto curve = load_curve(asked.serving, constants, asked.load, *asked.curve, request.threads,
                                 request.progress);
   if (!curve) return stopped();
-  return {.text = request.json ? infer_curve_json(asked.serving, asked.load, *curve)
-                               : infer_curve_text(asked.serving, asked.load, *curve),
-          .exit_code = curve->points.empty() ? 1 : 0};
+  const auto plots = infer_curve_plots(asked.serving, asked.load, *curve, request.plot);
+  return answered(request, plots,
+                  {.text = request.json ? infer_curve_json(asked.serving, asked.load, *curve)
+                                        : infer_curve_text(asked.serving, asked.load, *curve),
+                   .exit_code = curve->points.empty() ? 1 : 0});
 }
 
 // Of one way of serving under one load alone.
@@ -56,6 +78,18 @@ Problems ops_problems(const InferRequest& request, const RunRequest& fields) {
     }
   }
   return {};
+}
+
+// One way of serving has no parts, and a curve few.
+Problems shard_problems(const InferRequest& request, const ServingQuestion& asked) {
+  if (!request.division.divided() || asked.best) return {};
+  return {{FieldName("shard"), "divides --best alone, which is missing"}};
+}
+
+// Of several ways or loads.
+Problems plot_problems(const InferRequest& request, const ServingQuestion& asked) {
+  if (request.plot.empty() || asked.best || asked.curve) return {};
+  return {{FieldName("plot"), "draws what --best or --curve finds"}};
 }
 
 // Of all copies; nothing where none is asked for.
@@ -80,6 +114,8 @@ CommandOutput run_infer(const InferRequest& request) {
                    {request.requests, request.arrivals});
   Problems problems = question ? Problems{} : question.problems();
   append(problems, ops_problems(request, *fields));
+  if (question) append(problems, plot_problems(request, *question));
+  if (question) append(problems, shard_problems(request, *question));
   if (!problems.empty()) return {.problems = std::move(problems)};
   ServingQuestion asked = *question;
   const auto constants = serving_constants(asked.serving.cluster);
@@ -135,6 +171,7 @@ Command infer_command() {
                            "    --input-len 1000 --output-len 500 --batch 16"},
               .run = running(request, run_infer),
               .is_long = true,
+              .divides = true,
               .doing = "searching",
               .things = "parts"};
   out.options = {operand("SERVING.toml", "a run file of serving; flags override its fields",
@@ -146,7 +183,9 @@ Command infer_command() {
        path("requests", "FILE", "CSV of input_len, output_len and, where it has them, arrival_s",
             &request->requests),
        path("arrivals", "FILE", "CSV of moments to all copies: arrival_s, rising",
-            &request->arrivals)});
+            &request->arrivals),
+       path("plot", "DIR", "draw the curve, or the front of the best, to this folder",
+            &request->plot)});
   return out;
 }
 

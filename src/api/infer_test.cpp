@@ -31,6 +31,14 @@ TEST(Infer, AnswersInPartsThatAddUp) {
   EXPECT_EQ(json["gpus"], 8);
 }
 
+TEST(Infer, DrawsCurvesAndFrontsAlone) {
+  InferRequest request = request_of_70b();
+  request.plot = "/nowhere/at/all";
+  const CommandOutput out = run_infer(request);
+  ASSERT_EQ(out.problems.size(), 1U);
+  EXPECT_NE(out.problems[0].message.find("--best or --curve"), std::string::npos);
+}
+
 TEST(Infer, SaysEverythingThatIsWrongAtOnce) {
   InferRequest request;
   request.fields = {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/document/document.hpp"
+#include "cluster/load.hpp"
 #include "limits/load.hpp"
 #include "limits/machine/read.hpp"
 #include "report/list.hpp"
@@ -85,6 +86,42 @@ TEST(ListMachines, NumbersDescribeEachMachineAnew) {
       }
       EXPECT_DOUBLE_EQ(x.bandwidth.value(), y.bandwidth.value()) << name << ' ' << x.name;
       EXPECT_DOUBLE_EQ(x.latency.value(), y.latency.value()) << name << ' ' << x.name;
+    }
+  }
+}
+
+// With the numbers of its base a cluster of one's own is its base.
+TEST(ListClusters, numbers_describe_each_cluster_anew) {
+  const JsonTree document = JsonTree::parse(clusters_json());
+  ASSERT_EQ(document["cluster_numbers"].size(), cluster_names().size());
+  for (const JsonTree& numbers : document["cluster_numbers"]) {
+    const std::string name = numbers["name"];
+    std::string own = "base = \"" + name + "\"\nsource = \"this test\"\n[accelerator]\n" +
+                      line("memory", numbers["memory_bytes"], " B") +
+                      line("memory_bandwidth", numbers["memory_bytes_per_s"], " B/s") +
+                      "[accelerator.peak]\n";
+    for (const auto& [precision, rate] : numbers["peak_flop_per_s"].items()) {
+      own += line(precision.c_str(), rate, " FLOP/s");
+    }
+    for (const JsonTree& level : numbers["levels"]) {
+      own += "[levels." + level["name"].get<std::string>() + "]\n" +
+             line("bandwidth", level["bytes_per_s"], " B/s") +
+             line("latency", level["latency_s"], " s");
+    }
+    const auto again = parse_cluster(own, "own.toml");
+    ASSERT_TRUE(again.ok()) << own << again.problems().front().message;
+    const auto base = load_cluster(name);
+    ASSERT_TRUE(base.ok());
+    EXPECT_DOUBLE_EQ(again->accelerator.memory.value(), base->accelerator.memory.value()) << name;
+    EXPECT_DOUBLE_EQ(again->accelerator.peak_of(Precision::bf16).value(),
+                     base->accelerator.peak_of(Precision::bf16).value())
+        << name;
+    ASSERT_EQ(again->levels.size(), base->levels.size());
+    for (std::size_t i = 0; i < base->levels.size(); ++i) {
+      EXPECT_DOUBLE_EQ(again->levels[i].bandwidth.value(), base->levels[i].bandwidth.value())
+          << name;
+      EXPECT_DOUBLE_EQ(again->levels[i].latency.value(), base->levels[i].latency.value()) << name;
+      EXPECT_EQ(again->levels[i].size, numbers["levels"][i]["size"].get<std::int64_t>()) << name;
     }
   }
 }

@@ -188,6 +188,7 @@ Result<Plan> make_plan(const PlanRequest& request, std::function<void(const Plan
   if (!parts) return parts.problems();
   task->parts = std::move(parts).value();
   task->found = std::move(found);
+  task->sooner = request.json;
   return plan_of(std::move(task).value());
 }
 

@@ -227,6 +227,24 @@ TEST(Plan, tells_a_first_document_of_its_best_layouts) {
   EXPECT_FALSE(whole["sensitivity"].empty());
 }
 
+// A search of more than twenty million layouts tells of a part of them first.
+TEST(Plan, of_a_long_search_tells_of_the_best_of_a_part_that_is_not_proven) {
+  PlanRequest request = small();
+  request.json = true;
+  request.fields = small_request("256");
+  request.fields[0].text = "deepseek-v2";
+  request.fields[4].text = "128";
+  std::vector<Plan> told;
+  request.progress = [&](std::size_t, std::size_t) { return told.empty(); };
+  const auto plan = make_plan(request, [&](const Plan& found) { told.push_back(found); });
+  ASSERT_TRUE(plan.ok());
+  EXPECT_FALSE(plan->proven);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_FALSE(told.front().proven);
+  ASSERT_FALSE(told.front().best.empty());
+  EXPECT_TRUE(told.front().best.front().forecast.fits);
+}
+
 TEST(Plan, shows_nothing_before_files) {
   PlanRequest request = small();
   request.begun = [](const std::string& text) { ADD_FAILURE() << text; };

@@ -151,6 +151,7 @@ std::vector<Question> questions() {
       {"list", R"({"what": "clusters"})"},
       {"list", R"({"what": "accelerators"})"},
       {"list", R"({"what": "machines"})"},
+      {"list", R"({"what": "clusters"})"},
       {"list", R"({"what": "schemas"})"},
       {"list", R"({"what": "fields", "of": "model = \"gpt2\"\ngpus = 8\n"})"},
   };

@@ -29,10 +29,15 @@ GroupSpan span_of_call(const Call& call, const Spans& spans) {
   return span;
 }
 
-Seconds op_time(const Op& op, const Prices& prices) {
+namespace {
+
+Seconds time_of_one(const Op& op, const Prices& prices) {
   const Accelerator& accelerator = prices.cluster.accelerator;
   const KernelParameters& kernels = prices.calibration.kernels;
   if (const auto* product = std::get_if<Matmul>(&op.shape)) {
+    if (product->image > 0) {
+      return convolution_time(*product, op.precision, accelerator, kernels);
+    }
     const Scaling scaling = prices.job.recipe->block_scaled ? Scaling::blocks : Scaling::whole;
     const Seconds apart = product->batch > 1
                               ? prices.calibration.of(prices.job.framework).grouped_overhead *
@@ -52,6 +57,12 @@ Seconds op_time(const Op& op, const Prices& prices) {
   const double unfused =
       quantised && op.phase != Phase::optimizer ? prices.calibration.passes_8_bit : 1.0;
   return pass_time(pass.moved * unfused, accelerator, kernels, pass.eager);
+}
+
+}  // namespace
+
+Seconds op_time(const Op& op, const Prices& prices) {
+  return op.times * time_of_one(op, prices);
 }
 
 Seconds call_time(const Call& call, const Prices& prices) {

@@ -29,11 +29,15 @@ class RunRules : CheckRules {
     if (findings_.wrong) return;  // the rules below divide by the degrees
     ranks();
     batch();
-    sequence();
-    check_widths(run_.model, layout_, findings_);
-    if (findings_.silent && findings_.wrong) return;
-    check_pipeline(run_, layout_, findings_);
-    check_experts(run_.model, layout_, findings_);
+    if (!run_.model.is_network()) sequence();
+    if (run_.model.is_network()) {
+      check_network(run_, layout_, findings_);
+    } else {
+      check_widths(run_.model, layout_, findings_);
+      if (findings_.silent && findings_.wrong) return;
+      check_pipeline(run_, layout_, findings_);
+      check_experts(run_.model, layout_, findings_);
+    }
     sharding();
     zero_plus_plus();
     overlap();
@@ -80,7 +84,8 @@ class RunRules : CheckRules {
     if (layout_.embedding_slots > run_.model.layers() || layout_.head_slots > run_.model.layers()) {
       fail(kSlots, "must be at most the layers");
     }
-    if (run_.job.lora_rank < 1 || run_.job.lora_rank > run_.model.hidden) {
+    if (run_.job.lora_rank < 1 ||
+        (!run_.model.is_network() && run_.job.lora_rank > run_.model.hidden)) {
       fail("lora-rank", "must be from 1 to the hidden width, " + std::to_string(run_.model.hidden));
     }
     if (!(run_.job.expert_imbalance >= 1 && run_.job.expert_imbalance <= 1000)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "layout/check_rules.hpp"
+#include "model/count.hpp"
 
 namespace headway {
 namespace {
@@ -61,6 +62,61 @@ class SplitRules : Rules {
   const Layout& layout_;
 };
 
+// A network of modules.
+class NetworkRules : CheckRules {
+ public:
+  NetworkRules(const Run& run, const Layout& layout, CheckFindings& found)
+      : CheckRules(run, layout, found) {}
+
+  void check() {
+    only_one("tp", layout_.tp);
+    only_one("cp", layout_.cp);
+    only_one("pp", layout_.pp);
+    only_one("vpp", layout_.vpp);
+    only_one("etp", layout_.etp);
+    if (run_.job.sequence != 1) {
+      fail("seq",
+           run_.model.name + " takes whole samples (" + run_.model.sample + "); leave it out");
+    }
+    tables();
+    if (run_.job.task == Task::lora) {
+      fail("task", "lora is for transformers; legal: pretrain, finetune", Trouble::unsupported);
+    }
+    if (layout_.recompute == Recompute::selective || layout_.recompute == Recompute::every_second) {
+      fail("recompute", "of pieces is for transformers; legal: none, full", Trouble::unsupported);
+    }
+    if (run_.job.optimizer == Optimizer::muon) {
+      fail("optimizer", "muon is priced for transformers alone", Trouble::unsupported);
+    }
+  }
+
+ private:
+  void only_one(const char* field, std::int64_t degree) {
+    if (degree == 1) return;
+    fail(field,
+         "is " + std::to_string(degree) + ", but " + run_.model.name +
+             " is a network of modules, whose ranks are copies (dp) or shards (zero) of it"
+             "; legal: 1",
+         Trouble::unsupported);
+  }
+
+  void tables() {
+    if (!has_tables(run_.model)) {
+      if (layout_.ep > 1) fail("ep", "model " + run_.model.name + " has no tables; legal: 1");
+      return;
+    }
+    if (layout_.ep != layout_.dp) {
+      fail("ep",
+           "is " + std::to_string(layout_.ep) + ": the tables lie on all ranks; legal: dp, " +
+               std::to_string(layout_.dp),
+           Trouble::unsupported);
+    }
+    if (layout_.zero > 1) {
+      fail("zero", "of networks with tables is 0 or 1", Trouble::unsupported);
+    }
+  }
+};
+
 }  // namespace
 
 std::string divisors_text(std::int64_t number) {
@@ -80,6 +136,10 @@ void check_widths(const Model& model, const Layout& layout, CheckFindings& found
 
 void check_experts(const Model& model, const Layout& layout, CheckFindings& found) {
   SplitRules(model, layout, found).experts();
+}
+
+void check_network(const Run& run, const Layout& layout, CheckFindings& found) {
+  NetworkRules(run, layout, found).check();
 }
 
 Problems check_split(const Model& model, const Layout& layout) {

@@ -1,6 +1,7 @@
 #include "model/count.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "model/linear.hpp"
@@ -102,6 +103,13 @@ bool has_experts(const Model& model) {
                      [](const Layer& layer) { return layer.experts.has_value(); });
 }
 
+bool has_tables(const Model& model) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(), [](const Layer& layer) {
+    return std::any_of(layer.modules.begin(), layer.modules.end(),
+                       [](const NetworkModule& module) { return table_values(module) > 0; });
+  });
+}
+
 std::int64_t norm_values(const Model& model, std::int64_t width) {
   if (!model.norm_weight) return 0;
   return model.norm == NormKind::layer_norm && model.norm_bias ? 2 * width : width;
@@ -119,6 +127,16 @@ LayerParameters layer_parameters(const Model& model, const Layer& layer) {
       out.split += linear.in * linear.out;
       (linear.split == Split::column ? out.split : out.replicated) += bias;
     }
+  }
+  if (!layer.modules.empty()) {
+    double weights = 0, tables = 0;
+    for (const NetworkModule& module : layer.modules) {
+      weights += module_weights(module);
+      tables += table_values(module);
+    }
+    out.replicated = std::llround(weights);
+    out.experts = std::llround(tables);
+    return out;
   }
   out.replicated += layer.norms * norm_values(model, model.hidden);
   if (layer.attention) {
@@ -174,6 +192,9 @@ Flops layer_forward_flops(const Model& model, const Layer& layer, std::int64_t s
   }
   if (layer.attention) {
     per_token += core_flops_per_token(*layer.attention, sequence, convention);
+  }
+  for (const NetworkModule& module : layer.modules) {
+    per_token += module_forward_flops(module).value();
   }
   return Flops(per_token * static_cast<double>(sequence));
 }

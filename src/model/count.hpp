@@ -11,6 +11,9 @@ namespace headway {
 /// Whether some layer has routed experts.
 bool has_experts(const Model& model);
 
+/// Whether some layer has tables of embeddings that ranks may share.
+bool has_tables(const Model& model);
+
 /// Parameters of one layer by where tensor and expert parallelism put them.
 struct LayerParameters {
   std::int64_t split = 0;       // matrices that tensor parallelism divides, and the biases of those

@@ -29,6 +29,7 @@ enum class Role : std::uint8_t {
   shared_gate,
   expert_up,
   expert_down,
+  of_network,  // of a module
 };
 
 /// How tensor parallelism splits the matrix (Megatron, arXiv 1909.08053 §3): by output columns, by

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "model/modules.hpp"
+
 namespace headway {
 
 enum class NormKind { layer_norm, rms_norm };              // weight and bias; weight only
@@ -96,13 +98,14 @@ struct Experts {
   friend bool operator==(const Experts&, const Experts&) = default;
 };
 
-/// One kind of layer. Exactly one of feed_forward and experts is set.
+/// One kind of layer. Exactly one of feed_forward and experts is set, or neither and modules.
 struct Layer {
   std::optional<Attention> attention;  // absent in the idealised MLP stack of the limits study
   std::optional<FeedForward> feed_forward;
   std::optional<Experts> experts;
-  std::int64_t norms = 2;  // norms over the hidden width
-  bool parallel = false;   // attention and feed-forward read the same input (GPT-NeoX)
+  std::vector<NetworkModule> modules;  // of a network that is no transformer: all that it does
+  std::int64_t norms = 2;              // norms over the hidden width
+  bool parallel = false;               // attention and feed-forward read the same input (GPT-NeoX)
 
   friend bool operator==(const Layer&, const Layer&) = default;
 };
@@ -133,10 +136,13 @@ struct Model {
   std::vector<Layer> kinds;            // the distinct kinds of layer
   std::vector<std::uint8_t> pattern;   // for each layer, from the first to the last, its kind
   std::int64_t maximum_sequence = 0;   // 0: not stated
+  std::string sample;  // of a network of modules, what one is: "image"; else empty: a sequence
   bool before_flash_attention = false;  // the published runs came before it (arXiv 2205.14135)
   std::vector<std::string> notes;       // what a reader of results should know of it
 
   std::int64_t layers() const { return static_cast<std::int64_t>(pattern.size()); }
+  /// Whether its layers hold modules: one sample is what a sequence of one token is elsewhere.
+  bool is_network() const { return !sample.empty(); }
 };
 
 }  // namespace headway

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "model/config_fields.hpp"
 #include "model/load.hpp"
+#include "model/network_form.hpp"
 
 namespace headway {
 using namespace reading;  // of this folder alone
@@ -114,6 +115,7 @@ void read_own_experts(Fields& fields, Model& model, std::int64_t layers, Layer d
 }  // namespace
 
 Result<Model> model_from_toml(const Document& document, std::string name) {
+  if (is_network_form(document)) return network_from_toml(document, std::move(name));
   Problems problems;
   Fields fields(document, problems);
   Model model;

@@ -12,6 +12,10 @@ namespace headway {
 /// {"models": ["...", ...]}.
 std::string names_json(const std::string& kind, const std::vector<std::string>& names);
 
+/// {"clusters": ["...", ...], "cluster_numbers": [{name, title, peak_flop_per_s, ..., levels},
+/// ...]}: with the numbers that a cluster of one's own most often has otherwise than its base.
+std::string clusters_json();
+
 /// {"machines": ["...", ...], "numbers": [{name, title, stands_for, peak_flop_per_s, ...}, ...]}:
 /// the machines of the limits study, with the numbers that a setting in place may change.
 std::string machines_json();

@@ -33,6 +33,6 @@ std::string to_csv(std::span<const ValidationRow> rows);
 std::string benchmarks_json(const BenchmarkReport& report, bool rows = false);
 /// A line a group, the last one `all`, and the reasons of rows that are not predicted.
 std::string to_text(const BenchmarkReport& report);
-std::string to_csv(std::span<const BenchmarkRow> rows);
+std::string to_csv(CorpusKind kind, std::span<const BenchmarkRow> rows);
 
 }  // namespace headway

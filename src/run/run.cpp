@@ -7,6 +7,7 @@
 #include "cluster/settings.hpp"
 #include "cluster/slice.hpp"
 #include "layout/ends.hpp"
+#include "model/count.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "run/far_stages.hpp"
@@ -19,7 +20,13 @@ namespace {
 
 // The fields of the table as they are given; those that follow from others are settled later.
 void read_fields(RequestReader& reader, Run& run) {
-  for (const char* name : {"seq", "global-batch"}) reader.text(name, /*required=*/true);
+  reader.text("global-batch", /*required=*/true);
+  // A network's sample is whole: one token of a sequence.
+  if (run.model.is_network()) {
+    run.job.sequence = 1;
+  } else {
+    reader.text("seq", /*required=*/true);
+  }
   run.layout.zero = -1;  // not given: the framework's habit
   for (const FieldRow& row : field_rows()) {
     if (!can_be_set(row)) continue;
@@ -65,6 +72,26 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
   } else if (static_cast<double>(layout.dp) * others != static_cast<double>(gpus)) {
     reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product +
                             ", times dp = " + std::to_string(layout.dp));
+  }
+}
+
+// What a network of modules is trained with where nothing is said: copies of it, all of whose
+// batch is at work at once; of its tables every rank has a part.
+void settle_network(const RequestReader& reader, RequestedRun& run) {
+  if (!run.model.is_network()) return;
+  Layout& layout = run.layout;
+  if (!reader.has("framework")) {
+    run.job.framework = framework_of_networks();
+  }
+  if (!reader.has("micro-batch") && layout.dp > 0 && run.job.global_batch % layout.dp == 0) {
+    layout.micro_batch = std::max<std::int64_t>(1, run.job.global_batch / layout.dp);
+    run.assumptions.push_back("micro-batch " + std::to_string(layout.micro_batch) +
+                              ": a rank's part of the batch at once");
+  }
+  if (has_tables(run.model) && !reader.has("ep") && layout.dp > 1) {
+    layout.ep = layout.dp;
+    run.assumptions.push_back("ep " + std::to_string(layout.ep) +
+                              ": each rank holds some of the embedding tables");
   }
 }
 
@@ -356,10 +383,20 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
     const std::int64_t ranks = known ? run.layout.ranks() : 0;
     if (const auto wrong = set_slices(*slice, ranks, run.cluster)) reader.fail("slice", *wrong);
   }
-  if (model_name && cluster_name && loaded) assume_defaults(reader, run, split);
+  if (model_name && cluster_name && loaded) {
+    if (split) settle_network(reader, run);
+    assume_defaults(reader, run, split);
+  }
   if (!model_name || !cluster_name || !loaded) return problems;
   if (problems.empty()) read_own_runs(reader, problems, run);
   read_far_stages(reader, types, run);
+  if (!split && run.model.is_network()) {
+    reader.fail("model",
+                run.model.name +
+                    " is a network of modules, of which no layouts are searched; `headway "
+                    "predict` takes one",
+                Trouble::unsupported);
+  }
   if (split) {
     refuse_idle(reader, run);
     if (!problems.empty()) {

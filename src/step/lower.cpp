@@ -31,6 +31,7 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
   split_vocabulary(program, share);
   exchange_context(program, share);
   route_experts(program, share);
+  exchange_tables(program, share);
   differentiate(program, share);
   const auto matrices = static_cast<double>(program.products.size());
   Block block = recompute(std::move(program), share, recomputation);
@@ -109,7 +110,8 @@ std::vector<StageClass> lower_stages(const Share& share, const Layout& layout,
   for (StageClass& stage : out) {
     for (std::size_t i = 0; i < lowered.blocks.size(); ++i) {
       const HeldParameters& held = lowered.blocks[i].held;
-      stage.parameters += static_cast<double>(stage.counts[i]) * (held.dense + held.experts);
+      stage.parameters +=
+          static_cast<double>(stage.counts[i]) * (held.dense + held.experts + held.tables);
     }
   }
   return out;

@@ -47,6 +47,19 @@ test("a changed degree gives the command line's volume, and back leads back", as
   await expect(fact(page, "a rank sends, a step")).toHaveText(bytes(said("--tp", "2").mean_rank.all.wire_bytes));
 });
 
+test("by logarithms the smallest messages are seen beside the largest", async ({ page }) => {
+  await open(page, `#/comms?${kRun}&tp=2`);
+  const plot = page.getByRole("group", { name: /^By size of the message: .* Arrow keys read its columns/ });
+  const least = () => plot.locator("rect").evaluateAll((all) => Math.min(...all.map((each) => Number(each.getAttribute("height")))));
+  await expect(plot).toBeVisible();
+  expect(await least()).toBeLessThan(2); // pixels
+  await page.getByRole("button", { name: "log height" }).click();
+  const columns = await plot.locator("g[opacity]").evaluateAll((all) =>
+    all.map((each) => [...each.querySelectorAll("rect")].reduce((sum, rect) => sum + Number(rect.getAttribute("height")), 0)),
+  );
+  for (const height of columns.filter((each) => each > 0)) expect(height).toBeGreaterThan(5);
+});
+
 test("where no layout fits, it says so and nothing of the run before; the search says that it is under way", async ({ page }) => {
   await open(page, `#/comms?${kRun}`);
   await expect(fact(page, "a rank sends, a step")).toBeVisible();
@@ -74,10 +87,10 @@ test("traces on their own show what they hold", async ({ page }) => {
 });
 
 test("why is my trace slow: its files beside the run give the command line's verdict, and nothing else is touched", async ({ page }) => {
+  const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await open(page, `#/comms?${kRun}`);
   const answered = beginTask(page);
   await page.getByLabel("Choose files").setInputFiles(kTraces);
-  const document = headway<ComparedDocument>("comms", ...kWords, "--trace", ...kTraces);
   await expect(page.getByText(document.verdict, { exact: true })).toBeVisible();
   for (const finding of document.findings) await expect(page.getByText(finding.text).first()).toBeVisible();
   answered([]);

@@ -15,9 +15,9 @@ function whole(cluster: string): RunDocument {
 }
 
 test("H100 or B200 for 2 T tokens of 70B, which is cheaper: nothing is touched", async ({ page }) => {
+  const [h100, b200] = [whole("dgx-h100"), whole("dgx-b200")];
   await page.goto(at("#/cost"));
   const answered = beginTask(page);
-  const [h100, b200] = [whole("dgx-h100"), whole("dgx-b200")];
   const rows = page.locator('[data-table="cost"] tbody tr');
   for (const [i, run] of [h100, b200].entries()) {
     await expect(rows.nth(i)).toContainText(dollars(run.price_usd!), { timeout: 40_000 });

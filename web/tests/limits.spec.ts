@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { count, percent } from "../src/lib/format";
-import { flops, linearTo, wallOf, wallSentences } from "../src/views/limits/curves";
+import { flops, limitSentence, linearTo, wallOf, wallSentences } from "../src/views/limits/curves";
 import type { LimitsDocument, LimitsSetting } from "../src/views/limits/documents";
 import { kLaws } from "../src/views/limits/knobs";
 import { kFirst } from "../src/views/limits/state";
@@ -51,10 +51,10 @@ test("machines side by side have the limits that the command line gives", async 
 });
 
 test("what stops training at 1e29 FLOP on B200: a machine is added, and its walls are told", async ({ page }) => {
+  const said = ofMachine("b200");
   await page.goto(at("#/limits"));
   const answered = beginTask(page, kFirst);
   await page.getByLabel("Add a machine").selectOption("b200");
-  const said = ofMachine("b200");
   const walls = page.locator(".walls li");
   await expect(walls).toHaveText(wallSentences(said));
   // The sentence in whose range that lies.
@@ -79,6 +79,15 @@ test("a moved slider gives what the command line says of such a machine", async 
   await expectLimits(page, "mine", said);
   await expect(slider).toHaveAttribute("aria-valuetext", /2\.25 us, ×0\.5/);
   await expect(page).toHaveURL(/kernel_latency:0\.00000225/);
+});
+
+test("a setting of one's own is saved as a file that the command line reads", async ({ page }) => {
+  await page.goto(at("#/limits?own1=mine,base:h100-sxm,kernel_latency:0.00000225,levels.node.size:32,batch.tokens:8000000"));
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save the setting as a file" }).click();
+  const said = ofFile(readFileSync(await (await download).path(), "utf8"));
+  await expectLimits(page, "mine", said);
+  await expect(page.getByRole("heading", { name: limitSentence(said) })).toBeVisible();
 });
 
 test("a pinned setting stands beside the edited one, drawn and in numbers, and the address holds both", async ({ page }) => {
@@ -160,6 +169,7 @@ test("an address restores settings, edits and choice", async ({ page, context })
   const cells = row(page, "cheap, and far").first().getByRole("cell");
   await expect(cells.nth(1)).toHaveText("h100-sxm, changed");
   await expect(cells.nth(2)).toHaveText("fp8");
+  await expect(page.locator("#answer")).toHaveAttribute("aria-busy", "false"); // all is of the last change
   const second = await context.newPage();
   await second.goto(page.url());
   await expect(row(second, "cheap, and far").first()).toHaveText(
@@ -218,6 +228,39 @@ test("arrow keys read the points of a curve, with what the others are there", as
   await expect(told).toContainText(`GPUs: ${count(last.n_gpus)}`);
   const beside = ofMachine("gb200-nvl72").rows.find(({ training_flop }) => training_flop === last.training_flop)!;
   await expect(told).toContainText(`gb200-nvl72: ${Math.round(100 * beside.utilization)} %`);
+});
+
+test("a drag over a chart shows a part of it large, keys too, and an axis is turned to logarithms", async ({ page }) => {
+  await page.goto(at("#/limits?gpu=h100-sxm,b200"));
+  const title = "Utilisation against training compute";
+  const plot = page.getByRole("group", { name: `${title}. Arrow keys read its points.` });
+  const ticks = async () => (await plot.locator(".chart-axes text:not(.chart-name)").allTextContents()).join(" ");
+  await expect(plot).toBeVisible();
+  await expect(page.locator("#answer")).toHaveAttribute("aria-busy", "false"); // both curves are there
+  const axes = page.getByRole("group", { name: `Axes of ${title}` });
+  const whole = await ticks();
+  await plot.scrollIntoViewIfNeeded();
+  const box = (await plot.boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.8, box.y + 220, { steps: 4 });
+  await expect(plot.locator(".chart-marked")).toBeVisible();
+  await page.mouse.up();
+  await expect(plot.locator(".chart-marked")).toHaveCount(0);
+  await expect.poll(ticks).not.toBe(whole);
+  await axes.getByRole("button", { name: "whole" }).click();
+  await expect.poll(ticks).toBe(whole);
+  await plot.focus();
+  await page.keyboard.press("+");
+  await expect.poll(ticks).not.toBe(whole);
+  await page.keyboard.press("0");
+  await expect.poll(ticks).toBe(whole);
+  const log = axes.getByRole("button", { name: "log up" });
+  await log.click();
+  await expect(log).toHaveAttribute("aria-pressed", "true");
+  await expect.poll(ticks).not.toBe(whole);
+  await log.click();
+  await expect(page.getByRole("group", { name: "Axes of Degrees of the best layout" }).getByRole("button", { name: "log up" })).toHaveAttribute("aria-pressed", "true");
 });
 
 test("the end of linear scaling follows each step of a slider, and a comparison keeps the study's", async ({ page }) => {

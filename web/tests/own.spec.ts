@@ -6,6 +6,7 @@ import type { Page } from "@playwright/test";
 import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
 import { kFirstRun } from "../src/lib/run";
+import { parsePlace } from "../src/lib/url";
 import { headway, repository } from "./command";
 import { at, beginTask, choose, expect, test } from "./page";
 
@@ -33,22 +34,74 @@ const kConfig = JSON.stringify({
 });
 
 test("does my config.json fit on 8 H100: a file, and one field", async ({ page }) => {
+  const file = test.info().outputPath("config.json");
+  writeFileSync(file, kConfig);
+  const words = `--model ${file} --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 128 --top 1`.split(" ");
+  const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await page.goto(at("#/step"));
   const answered = beginTask(page, kFirstRun);
   await page.getByText(kSummary).click();
   await give(page, "config.json", kConfig);
   await page.getByLabel("Accelerators", { exact: true }).fill("8");
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("own: config");
-  const file = test.info().outputPath("config.json");
-  writeFileSync(file, kConfig);
-  const words = `--model ${file} --cluster dgx-h100 --gpus 8 --seq 8192 --global-batch 128 --top 1`.split(" ");
-  const best = headway<PlanDocument>("plan", ...words).best[0]!;
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
   await expect(page.getByRole("region", { name: "What the memory holds" })).toContainText("It fits.");
   answered(["gpus", "model"]);
   // The address holds the model.
   await page.reload();
   await expect(page.locator(kStepTime)).toContainText(seconds(best.step_time_s));
+});
+
+test("a run of one's own is given by the command that the page shows, with the files that it saves", async ({ page }) => {
+  const cluster = JSON.stringify({ name: "mine", base: "dgx-h100", levels: { fabric: { latency: "30 us" } } });
+  const small = { name: "small", hidden: 512, heads: 8, layers: 4, vocabulary: 32000 };
+  for (const model of [kConfig, JSON.stringify(small)]) {
+    const fields = new URLSearchParams({ model, cluster, gpus: "16", seq: "1024", "global-batch": "32", tp: "2" });
+    await page.goto(at(`#/step?${fields}`));
+    const same = page.getByRole("region", { name: "The same on the command line" });
+    let [, ...words] = (await same.locator("pre.command").innerText()).split(" ");
+    for (const save of await same.getByRole("button", { name: /^Save / }).all()) {
+      const download = page.waitForEvent("download");
+      await save.click();
+      const name = (await download).suggestedFilename();
+      const path = test.info().outputPath(name);
+      await (await download).saveAs(path);
+      expect(words).toContain(name);
+      words = words.map((word) => (word === name ? path : word));
+    }
+    await expect(page.locator(kStepTime)).toContainText(seconds(headway<PredictDocument>(...words).step_time_s));
+  }
+  await page.getByText("The same in Python").click();
+  await expect(page.locator("pre.python")).toContainText('cluster={"name": "mine", "base": "dgx-h100"');
+});
+
+test("the machine is changed by sliders, saved as a file, and the file dropped again is that machine", async ({ page }) => {
+  const run = "model=llama-2-7b&gpus=16&seq=4096&global-batch=64&tp=8&dp=2";
+  await page.goto(at(`#/step?cluster=dgx-h100&${run}`));
+  await page.getByText("Change the machine by sliders").click();
+  const slider = page.getByRole("slider", { name: "fabric: bandwidth of each" });
+  await slider.focus();
+  for (let i = 0; i < 8; ++i) await slider.press("ArrowLeft"); // a quarter of a doubling each
+  await expect(slider).toHaveAttribute("aria-valuetext", /×0\.25/);
+  await expect(page.getByLabel("Cluster", { exact: true })).toHaveValue("own: dgx-h100-changed");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as dgx-h100-changed.toml" }).click();
+  const path = test.info().outputPath("mine.toml");
+  await (await download).saveAs(path);
+  const words = "--model llama-2-7b --gpus 16 --seq 4096 --global-batch 64 --tp 8 --dp 2".split(" ");
+  const changed = headway<PredictDocument>("predict", "--cluster", path, ...words);
+  expect(changed.step_time_s).toBeGreaterThan(headway<PredictDocument>("predict", "--cluster", "dgx-h100", ...words).step_time_s);
+  await expect(page.locator(kStepTime)).toContainText(seconds(changed.step_time_s));
+  await page.goto(at(`#/step?cluster=dgx-a100-80gb&${run}`));
+  await page.getByText(kSummary).click();
+  await give(page, "mine.toml", readFileSync(path));
+  await expect(page.getByLabel("Cluster", { exact: true })).toHaveValue("own: dgx-h100-changed");
+  const { cluster } = parsePlace(new URL(page.url()).hash).fields;
+  await page.goto(at(`#/step?${new URLSearchParams({ cluster: cluster! })}&${run}`));
+  await expect(page.locator(kStepTime)).toContainText(seconds(changed.step_time_s));
+  // Moved back it is the built-in one.
+  await page.getByRole("button", { name: /^fabric: bandwidth of each: back to/ }).click();
+  await expect(page).toHaveURL(/cluster=dgx-h100&/);
 });
 
 test("a pasted cluster takes the place of the one before, and a launch script that of the run", async ({ page }) => {

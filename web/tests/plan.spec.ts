@@ -1,6 +1,7 @@
 import type { PlanDocument } from "../src/lib/documents";
 import { bytes, seconds } from "../src/lib/format";
 import { roomyWords } from "../src/lib/plan";
+import { kFirstRun } from "../src/lib/run";
 import { headway } from "./command";
 import { choose, expect, expectForAll, open, test } from "./page";
 
@@ -11,9 +12,11 @@ const kBest = '[data-table="best"] tbody tr';
 
 const planned = (...more: string[]) => headway<PlanDocument>("plan", ...kWords, ...more);
 
-test("searches when it is asked to, and finds what the command line finds", async ({ page }) => {
+test("opens with an answer, searches again when it is asked to, and finds what the command line finds", async ({ page }) => {
   await open(page, "#/plan");
-  await expect(page.getByText("then search")).toBeVisible();
+  const { model, cluster, gpus, seq, "global-batch": batch } = kFirstRun;
+  const first = headway<PlanDocument>("plan", ..."--model --cluster --gpus --seq --global-batch".split(" ").flatMap((flag, i) => [flag, [model, cluster, gpus, seq, batch][i]!]));
+  await expect(page.locator(kBest).first()).toContainText(seconds(first.best[0]!.step_time_s));
   await choose(page, "Model", "llama-2-7b");
   await choose(page, "Cluster", "dgx-a100-80gb");
   await page.getByLabel("Accelerators").fill("16");

@@ -4,7 +4,7 @@ import { change, count, number, percent, seconds } from "../src/lib/format";
 import type { BestDocument, CurveDocument, GainedDocument, ServedDocument } from "../src/views/serve/documents";
 import { offerWords, splitWords } from "../src/views/serve/questions";
 import { headway } from "./command";
-import { at, expect, expectForAll, test } from "./page";
+import { at, expect, expectForAll, open, test } from "./page";
 
 // Small, so that searches take a moment.
 const kServed = "model=llama-3-8b&cluster=dgx-h100&input-len=500&output-len=50";
@@ -31,7 +31,7 @@ test("shows what requests get at once, as the command line says", async ({ page 
 });
 
 test("a changed field gives the number of the command line, and stands in the address", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   await expect(fact(page, "First token")).toContainText(seconds(said("--concurrency", "8", "--tp", "2").ttft_s));
   await page.getByLabel("Weights").selectOption("fp8");
   await page.getByLabel(/^Clients/).fill("32");
@@ -80,7 +80,7 @@ test("says where four of five measured ones lie, of an answer and of every way o
 });
 
 test("the best are among formats where these are asked for, and a click shows one", async ({ page }) => {
-  await page.goto(at(`${kAddress}&gpus=2`));
+  await open(page, `${kAddress}&gpus=2`);
   await page.getByLabel(/^Best among/).fill("fp8/fp8,int4");
   const best = said<BestDocument>("--best", "--gpus", "2", "--formats", "fp8/fp8,int4");
   await expect(front(page)).toHaveCount(best.front.length);
@@ -111,7 +111,7 @@ test("prefill and decode apart are two ways with their own memory, and searched 
 });
 
 test("curves go along the load that is given, up to capacity", async ({ page }) => {
-  await page.goto(at(`#/serve?${kServed}&rate=20&tp=2&ttft=20+ms`));
+  await open(page, `#/serve?${kServed}&rate=20&tp=2&ttft=20+ms`);
   const curve = said<CurveDocument>("--curve", "rate", "--tp", "2", "--ttft", "20 ms");
   const more = region(page, "Under ever more load");
   await expect(more.getByText(`capacity: ${number(curve.capacity_requests_per_s!)}`).first()).toBeVisible();
@@ -141,7 +141,7 @@ test("where it does not fit, or is not stable, it says so", async ({ page }) => 
 });
 
 test("everything that is wrong stands beside its field, and the last good answer stays", async ({ page }) => {
-  await page.goto(at(kAddress));
+  await open(page, kAddress);
   const first = seconds(said("--concurrency", "8", "--tp", "2").ttft_s);
   await expect(fact(page, "First token")).toContainText(first);
   await page.getByLabel("Tensor").fill("3");

@@ -4,6 +4,7 @@ import type { Page } from "@playwright/test";
 
 import type { PlanDocument, PredictDocument } from "../src/lib/documents";
 import { seconds } from "../src/lib/format";
+import { kPartMeaning } from "../src/lib/parts";
 import type { SimulateDocument } from "../src/lib/simulated";
 import { headway } from "./command";
 import { at, expect, expectAccessible, expectForAll, open, test, unfold } from "./page";
@@ -147,6 +148,29 @@ test("the timeline is carried away as a picture and for Perfetto", async ({ page
   const step = simulated("--global-batch", "16", "--tp", "8", "--pp", "4", "--timeline");
   const end = traceEvents.reduce((last, { ph, ts, dur }) => (ph === "X" ? Math.max(last, ts + dur) : last), 0);
   expect(end / 1e6).toBeCloseTo(step.placed_s, 8);
+});
+
+test("the bars of time and memory are carried away as pictures, with their numbers", async ({ page }) => {
+  await page.goto(at(`#/step?${kRun}&tp=8&pp=4`));
+  const step = said("--tp", "8", "--pp", "4");
+  const time = page.getByRole("region", { name: "Where the time goes" });
+  const group = time.getByRole("group", { name: /^Picture of: Seconds of one step/ });
+  const saved = async (name: string) => {
+    const download = page.waitForEvent("download");
+    await group.getByRole("button", { name }).click();
+    return readFileSync(await (await download).path());
+  };
+  const svg = (await saved("SVG")).toString();
+  for (const text of ["compute", seconds(step.parts_s.compute), "bubble", seconds(step.parts_s.bubble)]) expect(svg).toContain(`>${text}<`);
+  expect(svg).not.toContain("var(");
+  expect((await saved("PNG")).readUInt32BE(16)).toBe(1280); // its width: twice that of the drawing
+});
+
+test("what the parts of the step are is said below them, not under a pointer alone", async ({ page }) => {
+  await page.goto(at(`#/step?${kRun}&tp=8&pp=4`));
+  const time = page.getByRole("region", { name: "Where the time goes" });
+  await time.getByText("What the parts are").click();
+  for (const meaning of Object.values(kPartMeaning)) await expect(time.locator(".meanings")).toContainText(meaning);
 });
 
 test("a slot says what it is, how long it takes and what it waited for", async ({ page }) => {

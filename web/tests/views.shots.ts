@@ -33,6 +33,7 @@ const kShots: readonly Shot[] = [
   { name: "step", address: kStep, ready: ".timeline canvas", height: 1120 },
   { name: "step-dark", address: kStep, ready: ".timeline canvas", height: 1120, dark: true },
   { name: "step-400", address: kStep, ready: ".timeline canvas", width: 400, height: 1700 },
+  { name: "step-400-dark", address: kStep, ready: ".timeline canvas", width: 400, height: 1700, dark: true },
   { name: "step-print", address: kStep, ready: ".sumbar-part", width: 800, height: 1130, print: true },
   { name: "plan", address: kPlan, ready: '[data-table="best"]', height: 1000 },
   { name: "plan-400", address: kPlan, ready: '[data-table="best"]', width: 400, height: 1700 },
@@ -41,6 +42,7 @@ const kShots: readonly Shot[] = [
   { name: "scale-run", address: "#/scale?sweep=run", ready: "svg.chart-drawing", height: 1000 },
   { name: "cost", address: "#/cost", ready: '[data-table="cost"] .money', height: 900 },
   { name: "cost-400", address: "#/cost", ready: '[data-table="cost"] .money', width: 400, height: 1500 },
+  { name: "cost-print", address: "#/cost", ready: '[data-table="cost"] .money', width: 800, height: 1130, print: true },
   { name: "serve", address: kServe, ready: "svg.chart-drawing", height: 1400 },
   { name: "serve-dark", address: kServe, ready: "svg.chart-drawing", height: 1400, dark: true },
   { name: "serve-400", address: kServe, ready: "svg.chart-drawing", width: 400, height: 1700 },
@@ -48,6 +50,7 @@ const kShots: readonly Shot[] = [
   { name: "limits-dark", address: kLimits, ready: "svg.chart-drawing", height: 1000, dark: true },
   { name: "limits-400", address: kLimits, ready: "svg.chart-drawing", width: 400, height: 1400 },
   { name: "comms", address: "#/comms", ready: "svg.chart-drawing", height: 1000 },
+  { name: "comms-400", address: "#/comms", ready: "svg.chart-drawing", width: 400, height: 1700 },
   { name: "trust", address: "#/trust", ready: "svg.chart-drawing", height: 1000 },
 ];
 

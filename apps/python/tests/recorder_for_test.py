@@ -75,6 +75,13 @@ def killed(rank, world):
     os.kill(os.getpid(), 9)
 
 
+def killed_at_once(rank, world):
+    _, c10d, group = begin(rank, world)
+    for _ in range(100):
+        c10d.blocking(group.ask("ALLREDUCE", torch.Work(), [float32(2)]))
+    os.kill(os.getpid(), 9)
+
+
 def forked(rank, world):
     _, c10d, group = begin(rank, world)
     for _ in range(10):

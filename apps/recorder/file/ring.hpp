@@ -34,10 +34,12 @@ class Ring {
         if (!next_in_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed)) continue;
         slot.record = record;
         slot.turn.store(at + 1, std::memory_order_release);
+        show(at + 1);
         return at;
       }
       if (turn < at) {  // the record of a round ago is still there
         lost_.fetch_add(1, std::memory_order_relaxed);
+        show(at);
         return kLost;
       }
       at = next_in_.load(std::memory_order_relaxed);
@@ -54,6 +56,14 @@ class Ring {
     return true;
   }
 
+  /// Where it is told how many records came, those included that were lost here. A word that
+  /// outlives the process says what it took with it; of threads that write at once it may miss the
+  /// last of each but one.
+  void show_in(std::atomic<std::uint64_t>* word) {
+    shown_.store(word, std::memory_order_release);
+    show(next_in_.load(std::memory_order_relaxed));
+  }
+
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   std::uint64_t size() const { return mask_ + 1; }
 
@@ -64,11 +74,18 @@ class Ring {
     std::atomic<std::uint64_t> turn;  // whose turn it is: a writer's `at`, or a reader's plus 1
     record_file::Record record;
   };
+  void show(std::uint64_t in) {
+    shown_.load(std::memory_order_relaxed)
+        ->store(in + lost_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+
   Slot* slots_ = nullptr;
   std::uint64_t mask_ = 0;
   alignas(64) std::atomic<std::uint64_t> next_in_{0};
   alignas(64) std::uint64_t next_out_ = 0;
   std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::uint64_t> nowhere_{0};
+  std::atomic<std::atomic<std::uint64_t>*> shown_{&nowhere_};
 };
 
 }  // namespace headway::recorder

@@ -17,6 +17,7 @@
 
 #include "locked.hpp"
 #include "ring.hpp"
+#include "shown_count.hpp"
 
 namespace headway::recorder {
 namespace {
@@ -27,6 +28,7 @@ constexpr unsigned kRingPower = 16;          // 65,536 records: 4 MiB
 constexpr std::int64_t kEvery = 20'000'000;  // ns between two visits of the thread
 constexpr std::size_t kTogether = 1024;      // records of one write
 constexpr std::size_t kHeaderMost = 64 * 1024;
+constexpr std::size_t kLine = 64;
 
 struct Text {
   Text* next;
@@ -37,15 +39,16 @@ struct Text {
 // The file, under `lock`.
 struct File {
   int descriptor = -1;
-  int number = 0;          // of the files of this rank
-  std::uint64_t size = 0;  // of what is whole in it
-  std::uint64_t state_at = 0;
-  std::uint64_t lost = 0;  // as the state says: of this file alone, for a reader adds up
+  int number = 0;              // of the files of this rank
+  std::uint64_t size = 0;      // of what is whole in it
+  std::uint64_t state_at = 0;  // a multiple of 64
+  std::uint64_t lost = 0;      // as the state says: of this file alone, for a reader adds up
   Record together[kTogether];
 };
 
 Settings told;
 Ring ring;
+ShownCount shown;
 File file;
 Text* texts = nullptr;
 Text** last_text = &texts;
@@ -61,6 +64,10 @@ std::atomic<bool> recording_step{true};
 std::atomic<std::int64_t> step{-1};
 std::atomic<std::uint64_t> lost_otherwise{0};  // than in the ring: on the disk, or never there
 std::uint64_t lost_before = 0;                 // as files say that are ended; under `lock`
+// Records of the ring; under `lock`.
+std::uint64_t taken_before = 0;   // that are in the files before this one
+std::uint64_t taken = 0;          // that are in this one
+std::uint64_t taken_in_vain = 0;  // that the disk did not take
 Moment began;
 
 // All or nothing: after a failure the file is as long as before.
@@ -88,19 +95,24 @@ std::uint64_t lost_now() {
   return ring.lost() + lost_otherwise.load() - lost_before;
 }
 
-Record state_of(std::uint64_t lost, bool whole) {
+// start_ns is the ring's, which says there how many records came (ShownCount).
+Record state_of(bool whole) {
   Record state{};
-  state.bytes = lost;
+  const std::uint64_t lost_in_ring = ring.lost();
+  file.lost = lost_in_ring + lost_otherwise.load() - lost_before;
+  state.duration_ns = taken_before + taken_in_vain + lost_in_ring;
+  state.bytes = file.lost;
   state.asked = state.done = record_file::kState;
   state.flags = whole ? record_file::kWhole : 0u;
   return state;
 }
 
 void write_state(bool whole) {
-  file.lost = lost_now();
-  const Record state = state_of(file.lost, whole);
+  const Record state = state_of(whole);
+  constexpr std::size_t kBehind = sizeof state.start_ns;
   const ssize_t wrote =
-      ::pwrite(file.descriptor, &state, sizeof state, static_cast<off_t>(file.state_at));
+      ::pwrite(file.descriptor, reinterpret_cast<const char*>(&state) + kBehind,
+               sizeof state - kBehind, static_cast<off_t>(file.state_at + kBehind));
   (void)wrote;
 }
 
@@ -127,13 +139,13 @@ bool open_next() {
   } else {
     ::snprintf(path, sizeof path, "%s.%d.hwr", path_of_all, file.number);
   }
-  const int opened = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int opened = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (opened < 0) return false;
   file.descriptor = opened;
   file.size = 0;
   bool done = append(header, header_length);
   file.state_at = file.size;
-  const Record state = state_of(0, false);
+  const Record state = state_of(false);
   done = done && append(&state, sizeof state);
   if (!done) {  // it was made and holds nothing
     const int error = errno;
@@ -148,6 +160,11 @@ bool open_next() {
   return true;
 }
 
+// Of the file that is open now.
+void show_count() {
+  if (auto* word = shown.map(file.descriptor, file.state_at)) ring.show_in(word);
+}
+
 void close_whole() {
   write_state(true);
   lost_before += file.lost;
@@ -159,18 +176,25 @@ void close_whole() {
 void rotate() {
   if (told.rotate_bytes == 0 || file.size < told.rotate_bytes) return;
   const int full = file.descriptor;
-  const std::uint64_t full_size = file.size, full_state = file.state_at;
+  const std::uint64_t full_size = file.size, full_state = file.state_at, full_taken = taken;
+  const std::uint64_t full_lost = file.lost;
   ++file.number;
+  taken_before += taken;
+  taken = 0;
   if (open_next()) {
     const int next = file.descriptor;
     const std::uint64_t next_size = file.size, next_state = file.state_at;
     file.descriptor = full, file.state_at = full_state;
     close_whole();
     file.descriptor = next, file.size = next_size, file.state_at = next_state;
+    show_count();
+    write_state(false);  // what was lost says the file before
     return;
   }
   --file.number;  // goes on in the one there is
-  file.descriptor = full, file.size = full_size, file.state_at = full_state;
+  file.descriptor = full, file.size = full_size, file.state_at = full_state, file.lost = full_lost;
+  taken_before -= full_taken;
+  taken = full_taken;
 }
 
 // Under `lock`: everything that came is in the file, or lost and counted.
@@ -185,7 +209,12 @@ void drain() {
       record.duration_ns = in_ticks.ns_of(record.duration_ns);
     }
     if (count == 0) break;
-    if (!append(file.together, count * sizeof(Record))) lost_otherwise.fetch_add(count);
+    if (append(file.together, count * sizeof(Record))) {
+      taken += count;
+    } else {
+      taken_in_vain += count;
+      lost_otherwise.fetch_add(count);
+    }
     rotate();
     if (count < kTogether) break;
   }
@@ -256,9 +285,14 @@ void write_header(const Identity& identity) {
       record_file::kMark, record_file::kVersion, identity.rank, identity.world, host,
       static_cast<int>(::getpid()), library, static_cast<unsigned long long>(now_ns()),
       static_cast<long long>(wall.tv_sec), counts, identity.functions);
-  header_length = length < 0 || static_cast<std::size_t>(length) >= sizeof header
+  header_length = length < 0 || static_cast<std::size_t>(length) + kLine >= sizeof header
                       ? 0
                       : static_cast<std::size_t>(length);
+  // Spaces before its end: what stands behind begins with a line of the cache, in one page.
+  while (header_length % kLine != 0) {
+    header[header_length - 1] = ' ';
+    header[header_length++] = '\n';
+  }
 }
 
 }  // namespace
@@ -293,7 +327,10 @@ bool begin_file(const Settings& settings, const char* path, const Identity& iden
   if (header_length == 0) return why = "the header is too long", false;
   if (!ring.make(kRingPower)) return why = "there is no memory for its buffer", false;
   file.number = 0;
+  taken_before += taken;
+  taken = 0;
   if (!open_next()) return why = ::strerror(errno), false;
+  show_count();
   // A step may have been marked before there was anything to record.
   const std::int64_t now = step.load();
   recording_step.store(is_step_recorded(now));
@@ -381,10 +418,12 @@ void end_file() {
   const Locked locked(lock);
   drain();
   close_whole();
+  shown.leave();
 }
 
 void abandon_file() {
   running.store(false);
+  shown.leave();  // the page is the parent's as well
   if (file.descriptor >= 0) ::close(file.descriptor);
   file.descriptor = -1;
 }

@@ -142,7 +142,56 @@ TEST_P(RecordedMpiCalls, OneSidedCallsAndThoseAmongNeighbours) {
                           {{Operation::send_receive, 4}, 1},
                           {{Operation::send_receive, 80}, 5}};
   for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(tally(recording, rank), expected);
-  for (const RecordedRank& rank : recording.ranks) EXPECT_EQ(rank.waits, 5);
+  // Three fences, a lock and its end, and that all free the window.
+  for (const RecordedRank& rank : recording.ranks) EXPECT_EQ(rank.waits, 6);
+}
+
+// By hand: the groups of the world that the ranks name alike are the world, its first duplicate
+// (one message) and its second (one message, an all-reduce of all), whoever used which first.
+TEST_P(RecordedMpiCalls, DuplicatesThatComeLaterAreNumberedAsTheyWereAskedFor) {
+  const Recording recording = recorded("duplicates");
+  std::map<std::string, std::multiset<Operation>> calls;
+  for (const RecordedCall& call : recording.calls) {
+    ASSERT_TRUE(call.group);
+    calls[recording.groups[*call.group].description].insert(call.op);
+  }
+  using enum Operation;
+  EXPECT_EQ(calls["world #2"], (std::multiset<Operation>{send, receive}));
+  EXPECT_EQ(calls["world #3"], (std::multiset<Operation>{send, receive, all_reduce, all_reduce,
+                                                         all_reduce, all_reduce}));
+  EXPECT_EQ(calls["by 2 #2"],
+            (std::multiset<Operation>{all_reduce, all_reduce, all_reduce, all_reduce}));
+  EXPECT_EQ(calls.size(), 3u);
+}
+
+TEST_P(RecordedMpiCalls, APostedWindowThatIsFoundDoneIsAWait) {
+  const Recording recording = recorded("exposed");
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(tally(recording, rank), rank == 0 ? Tally{} : (Tally{{{Operation::send, 4}, 1}}));
+    // Test or start and complete, and that all free the window.
+    EXPECT_EQ(recording.ranks[static_cast<std::size_t>(rank)].waits, rank == 0 ? 2 : 3);
+  }
+}
+
+// The ranks of the other program are of another world: of the group the size is known.
+TEST_P(RecordedMpiCalls, ProgramsThatAreSpawnedAreTheSecondRun) {
+  if (const auto bare = launch("spawning", ""); bare.code != 0) {
+    GTEST_SKIP() << "this MPI starts no programs (Debian's MPICH 4.0.2): " << bare.err;
+  }
+  const Recording recording = recorded("spawning");
+  for (const auto& [more, ranks] : {std::pair{"", 4}, {"/run2", 2}}) {
+    const Recording one = read_run_traces({this->recording() + more}).recording;
+    ASSERT_EQ(one.calls.size(), static_cast<std::size_t>(ranks)) << more;
+    for (const RecordedCall& call : one.calls) {
+      EXPECT_EQ(call.op, Operation::broadcast);
+      // Of the side that sends one rank does.
+      const bool moves = ranks == 2 || one.ranks[call.rank].number == 0;
+      EXPECT_EQ(call.bytes, Bytes(moves ? 40 : 0));
+      ASSERT_TRUE(call.group);
+      EXPECT_EQ(one.groups[*call.group].size, 6);
+    }
+    EXPECT_EQ(lost(one), 0);
+  }
 }
 
 TEST_P(RecordedMpiCalls, CallsOfTheProfilingInterfaceAreRecordedOnceAsFortranMakesThem) {

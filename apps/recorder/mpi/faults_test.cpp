@@ -32,6 +32,10 @@ TEST_P(FaultyMpiPrograms, AProgramThatAbortsHasItsFiles) {
   const RunRecording run = read_run_traces({recording()});
   ASSERT_TRUE(run.unread.empty());
   EXPECT_EQ((tally(run.recording, 0)[{Operation::all_reduce, 8}]), 50);
+  // MPICH kills the other ranks, whose 50 calls and a barrier may have been on their way.
+  const auto known = static_cast<std::int64_t>(run.recording.calls.size()) + lost(run.recording);
+  const bool counted = times_said(run.recording, "last moments are not in them") == 0;
+  EXPECT_TRUE(!counted || (known >= 4 * 50 && known <= 4 * 51)) << known;
 }
 
 TEST_P(FaultyMpiPrograms, ChildrenOfTheProgramWriteNothing) {

@@ -94,13 +94,16 @@ void fill() {
   void* library = nullptr;
   ::dl_iterate_phdr(is_mpi, &library);
   const bool asked = ::getenv("HEADWAY_RECORD") != nullptr;
+  const char* kind = library != nullptr && asked ? kind_of(library) : nullptr;
+  const bool known = kind != nullptr;
   const MpiRecorder* recorder =
-      library != nullptr && asked ? recorder_of(kind_of(library)) : nullptr;
+      library != nullptr && asked ? recorder_of(known ? kind : "other") : nullptr;
   const unsigned count = kFunctions;
   if (recorder != nullptr && recorder->count != count) recorder = nullptr;  // of another version
   const bool says = ranks_of_launcher().rank <= 0;                          // once is enough
-  if (library != nullptr && asked && recorder == nullptr && says) {
-    ::fprintf(stderr, "headway record: this kind of MPI is not known here: not recorded\n");
+  if (library != nullptr && asked && says && (recorder == nullptr || !known)) {
+    ::fprintf(stderr, "headway record: this kind of MPI is not known here: %s\n",
+              recorder == nullptr ? "not recorded" : "recorded without sizes, groups and times");
   }
   for (unsigned i = 0; i < count; ++i) {
     char name[128];

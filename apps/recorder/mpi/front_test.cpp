@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../recordings_for_test.hpp"
+#include "trace/files.hpp"
 
 namespace headway {
 namespace {
@@ -32,8 +33,16 @@ TEST(RecorderFront, ItShowsNoFunctionThatItsLevelLacks) {
   }
 }
 
+// A function that a new MPI brings has to be recorded, or to be said to be local.
+TEST(RecorderFront, EveryFunctionOfTheHeadersIsRecordedOrLocal) {
+  for (const char* headers : {HEADWAY_MPI_HEADERS}) {
+    const std::string check = "python3 '" HEADWAY_MPI_UNLISTED "' " + std::string(headers);
+    EXPECT_EQ(std::system(check.c_str()), 0) << headers;
+  }
+}
+
 // Of four processes the first says it.
-TEST(RecorderFront, AnMpiThatIsNotKnownIsSaidOnceAndItsProgramRuns) {
+TEST(RecorderFront, AnMpiThatIsNotKnownIsSaidOnceAndItsCallsAreRecordedWithoutTimes) {
   const testing::TemporaryFolder temporary;
   const std::string command =
       "cd '" + temporary.path().string() +
@@ -41,9 +50,21 @@ TEST(RecorderFront, AnMpiThatIsNotKnownIsSaidOnceAndItsProgramRuns) {
       "' record --quiet -o recording -- sh -c 'for r in 0 1 2 3; do PMI_RANK=$r \"$1\" || "
       "code=$?; done; exit $code' sh '" HEADWAY_MPI_PROGRAM "_other' 2>err";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);
-  EXPECT_EQ(read(temporary.path() / "err"),
-            "headway record: this kind of MPI is not known here: not recorded\n");
-  EXPECT_TRUE(fs::is_empty(temporary.path() / "recording"));
+  EXPECT_EQ(
+      read(temporary.path() / "err"),
+      "headway record: this kind of MPI is not known here: recorded without sizes, groups and "
+      "times\n");
+  const Recording recording = read_run_traces({temporary.path() / "recording"}).recording;
+  EXPECT_EQ(recording.ranks.size(), 4u);
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(tally(recording, rank),
+              (Tally{{{Operation::send, -1}, 3}, {{Operation::all_gather, -1}, 1}}));
+  }
+  for (const RecordedCall& call : recording.calls) {
+    EXPECT_TRUE(call.start_ns);
+    EXPECT_FALSE(call.duration || call.group || call.counted_bytes);
+  }
+  EXPECT_EQ(lost(recording), 0);
 }
 
 }  // namespace

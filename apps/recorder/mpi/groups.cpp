@@ -116,7 +116,17 @@ int out_neighbours_of(MPI_Comm comm) {
   return count;
 }
 
-Group* define(MPI_Comm comm) {
+struct Promised {
+  MPI_Request request;
+  MPI_Comm* made;
+  Group* group;
+};
+Promised* promises = nullptr;
+int promise_room = 0;
+std::atomic<int> promised{0};
+
+// asked: the group, whether or not a communicator is there yet.
+Group* define(MPI_Comm comm, bool asked = false) {
   int between = 0, size = 0, far = 0;
   PMPI_Comm_test_inter(comm, &between);
   PMPI_Comm_size(comm, &size);
@@ -158,7 +168,7 @@ Group* define(MPI_Comm comm) {
   group->number = group_number(ranks, count, ordinal);
   tell(*group, ranks, size + far, ordinal);
   ::free(ranks);
-  PMPI_Comm_set_attr(comm, group_key, group);
+  if (!asked) PMPI_Comm_set_attr(comm, group_key, group);
   return group;
 }
 
@@ -206,6 +216,35 @@ Group* group_of(MPI_Comm comm) {
   }
   last.comm = comm, last.group = static_cast<Group*>(found), last.freed = now;
   return last.group;
+}
+
+void promise_duplicate(MPI_Comm comm, MPI_Comm* made, MPI_Request request) {
+  const Locked locked(lock);
+  const int now = promised.load();
+  if (now == promise_room) {
+    const int room = promise_room == 0 ? 16 : 2 * promise_room;
+    void* grown = ::realloc(promises, sizeof(Promised) * static_cast<std::size_t>(room));
+    if (grown == nullptr) return;  // it counts from its first use
+    promises = static_cast<Promised*>(grown);
+    promise_room = room;
+  }
+  promises[now] = {request, made, define(comm, true)};
+  promised.store(now + 1);
+}
+
+void keep_promise(MPI_Request request) {
+  if (promised.load(std::memory_order_relaxed) == 0) return;
+  const Locked locked(lock);
+  const int now = promised.load();
+  for (int i = 0; i < now; ++i) {
+    if (promises[i].request != request) continue;
+    if (promises[i].group != &none) {
+      PMPI_Comm_set_attr(*promises[i].made, group_key, promises[i].group);
+    }
+    promises[i] = promises[now - 1];
+    promised.store(now - 1);
+    return;
+  }
 }
 
 void open_window(MPI_Win window, MPI_Comm comm) {

@@ -29,6 +29,12 @@ Group* no_group();
 /// Of a communicator; made when it is first asked for, if nobody made it known before.
 Group* group_of(MPI_Comm comm);
 
+/// A duplicate that is there when its request is done: its number is of when it was asked for,
+/// which all ranks do in one order.
+void promise_duplicate(MPI_Comm comm, MPI_Comm* made, MPI_Request request);
+/// Of a request that is done, whatever it is of.
+void keep_promise(MPI_Request request);
+
 /// A window's ranks are those of the communicator that it was opened on.
 void open_window(MPI_Win window, MPI_Comm comm);
 Group* group_of_window(MPI_Win window);

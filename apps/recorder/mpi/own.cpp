@@ -63,6 +63,48 @@ int Precv_init::call(void* to, int partitions, MPI_Count count, MPI_Datatype typ
   return result;
 }
 
+int Comm_idup::call(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  const Inside inside;
+  const int result = real(comm, made, request);
+  if (inside.watched() && result == MPI_SUCCESS) promise_duplicate(comm, made, *request);
+  return result;
+}
+
+int Comm_idup_with_info::call(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+  const Inside inside;
+  const int result = real(comm, info, made, request);
+  if (inside.watched() && result == MPI_SUCCESS) promise_duplicate(comm, made, *request);
+  return result;
+}
+
+// The communicator stands before the codes of errors.
+int Comm_spawn::call(const char* command, char** words, int most, MPI_Info info, int root,
+                     MPI_Comm comm, MPI_Comm* made, int* codes) {
+  const Inside inside;
+  const int result = real(command, words, most, info, root, comm, made, codes);
+  if (inside.watched() && result == MPI_SUCCESS && *made != MPI_COMM_NULL) group_of(*made);
+  return result;
+}
+
+int Comm_spawn_multiple::call(int count, char** commands, char*** words, const int* most,
+                              const MPI_Info* infos, int root, MPI_Comm comm, MPI_Comm* made,
+                              int* codes) {
+  const Inside inside;
+  const int result = real(count, commands, words, most, infos, root, comm, made, codes);
+  if (inside.watched() && result == MPI_SUCCESS && *made != MPI_COMM_NULL) group_of(*made);
+  return result;
+}
+
+// As with requests, one that finds nothing done leaves no record.
+int Win_test::call(MPI_Win window, int* done) {
+  const Inside inside;
+  if (!inside.watched()) return real(window, done);
+  const std::uint64_t start = ticks();
+  const int result = real(window, done);
+  if (result == MPI_SUCCESS && *done) put_wait(kMPI_Win_test, start, ticks(), 0);
+  return result;
+}
+
 int Start::call(MPI_Request* request) {
   const Inside inside;
   if (!inside.watched()) return real(request);

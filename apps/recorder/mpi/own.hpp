@@ -14,6 +14,12 @@ OWN_FUNCTION(Psend_init, const void*, int, MPI_Count, MPI_Datatype, int, int, MP
              MPI_Request*)
 OWN_FUNCTION(Precv_init, void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
              MPI_Request*)
+OWN_FUNCTION(Comm_idup, MPI_Comm, MPI_Comm*, MPI_Request*)
+OWN_FUNCTION(Comm_idup_with_info, MPI_Comm, MPI_Info, MPI_Comm*, MPI_Request*)
+OWN_FUNCTION(Comm_spawn, const char*, char**, int, MPI_Info, int, MPI_Comm, MPI_Comm*, int*)
+OWN_FUNCTION(Comm_spawn_multiple, int, char**, char***, const int*, const MPI_Info*, int, MPI_Comm,
+             MPI_Comm*, int*)
+OWN_FUNCTION(Win_test, MPI_Win, int*)
 OWN_FUNCTION(Start, MPI_Request*)
 OWN_FUNCTION(Startall, int, MPI_Request*)
 OWN_FUNCTION(Request_free, MPI_Request*)

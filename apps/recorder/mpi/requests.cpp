@@ -178,6 +178,7 @@ void complete_one(MPI_Request request, const MPI_Status& status, std::uint64_t e
 }  // namespace
 
 void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end) {
+  keep_promise(request);
   if (!any_posted()) return;
   const Lock lock;
   complete_one(request, status, end);
@@ -185,6 +186,7 @@ void complete(MPI_Request request, const MPI_Status& status, std::uint64_t end) 
 
 void complete(const MPI_Request* requests, const MPI_Status* statuses, int many,
               std::uint64_t end) {
+  for (int i = 0; i < many; ++i) keep_promise(requests[i]);
   if (!any_posted()) return;
   const Lock lock;
   for (int i = 0; i < many; ++i) complete_one(requests[i], statuses[i], end);

@@ -42,6 +42,8 @@ using namespace record_file;
   ROW(Name, Unstated<decltype(MPI_##Name)>::Type, kFile, counts_, 0, false, false, __VA_ARGS__)
 #define FILE_ORDERED(Name, counts_, ...) FILE_CALL(Name, , counts_, __VA_ARGS__)
 #define QUIET(Name) ROW(Name, decltype(MPI_##Name), kOther, 0, 0, false, false, 0)
+#define FILE_BEGIN(Name, counts_) \
+  ROW(Name, decltype(MPI_##Name), kOther, counts_, 0, false, false, 0)
 #define WAITING(Name) ROW(Name, decltype(MPI_##Name), kWait, 0, 0, false, false, 0)
 #define COMMUNICATOR(Name) COMMUNICATOR_MPI4(Name, decltype(MPI_##Name))
 #define COMMUNICATOR_MPI4(Name, made_of) ROW(Name, made_of, kOther, 0, 0, false, false, 0)
@@ -66,6 +68,7 @@ using namespace record_file;
 #undef FILE_CALL
 #undef FILE_ORDERED
 #undef QUIET
+#undef FILE_BEGIN
 #undef WAITING
 #undef COMMUNICATOR
 #undef COMMUNICATOR_MPI4

@@ -17,6 +17,10 @@ def type_of(item):
     return item.get("type", "uint8")
 
 
+def path_in(folder, rank):
+    return os.path.join(folder, f"rank{rank}.hwr")
+
+
 class Recording:
     def __init__(self, rank, world, library):
         self.rank = rank
@@ -32,11 +36,9 @@ class Recording:
     def step(self, number, at_ns):
         self.parts.append(record_file.record(record_file.STEP, start_ns=at_ns, size=number))
 
-    def call(self, item, group, start_ns, duration_ns, size, time=record_file.HOST, until=False,
-             done=None):
+    def call(self, item, group, start_ns, duration_ns, size, time=record_file.HOST, done=None):
         """`done`: the operation that was made of it, where that is another one."""
-        flags = record_file.UNTIL if until else 0
-        tag, sequence = 0, 0
+        flags, tag, sequence = 0, 0, 0
         if item["call"] in ("send", "receive"):
             flags |= record_file.TAG
             tag = item.get("tag", 0)
@@ -51,7 +53,7 @@ class Recording:
             group, sequence, item.get("peer", -1), tag, flags))
 
     def write(self, folder):
-        path = os.path.join(folder, f"rank{self.rank}.hwr")
+        path = path_in(folder, self.rank)
         with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             for part in self.parts:
                 file.write(part)

@@ -3,6 +3,7 @@
 
     headway_replay_torch.py LIST.jsonl --backend gloo --record DIR     # starts the ranks itself
     torchrun --nproc-per-node 8 headway_replay_torch.py LIST.jsonl --backend nccl --record DIR
+    srun -n 8 python3 headway_replay_torch.py LIST.jsonl --backend nccl --record DIR     # mpirun as well
 """
 
 import argparse
@@ -17,7 +18,9 @@ import time
 import headway_calls
 import headway_device
 import headway_lists
+import headway_place
 import headway_recording
+import record_file
 
 
 def arguments():
@@ -34,6 +37,11 @@ def arguments():
     if asked.repeat < 1 or asked.warm < 0:
         parser.error("--repeat must be at least 1, --warm at least 0")
     return asked
+
+
+def refuse(problem):
+    print(f"headway replay: {problem}", file=sys.stderr)
+    sys.exit(2)
 
 
 def start_ranks(world):
@@ -91,10 +99,9 @@ class HostTransport:
         self.calls, self.recording, self.counts = calls, recording, False
         self.some_done = threading.Event()
 
-    def _record(self, item, start, end, size, done, until):
+    def _record(self, item, start, end, size, done, time_of):
         if self.counts:
-            self.recording.call(item, self.calls.number(item), start, end - start, size,
-                                until=until, done=done)
+            self.recording.call(item, self.calls.number(item), start, end - start, size, time_of, done)
 
     def begin(self, item):
         start = time.monotonic_ns()
@@ -105,7 +112,7 @@ class HostTransport:
         item, start, work, buffers, size, done = handle
         if not work.is_completed():
             return False
-        self._record(item, start, work.at, size, done, True)
+        self._record(item, start, work.at, size, done, record_file.STREAM)
         self.calls.release(buffers)
         return True
 
@@ -113,7 +120,7 @@ class HostTransport:
         start = time.monotonic_ns()
         work, buffers, size, done = self.calls.issue(item)
         work.wait()
-        self._record(item, start, time.monotonic_ns(), size, done, False)
+        self._record(item, start, time.monotonic_ns(), size, done, record_file.HOST)
         self.calls.release(buffers)
 
     def meet(self, group):
@@ -171,24 +178,27 @@ def main():
         header, ranks = headway_lists.read_list(asked.list)
     except (OSError, ValueError, KeyError, headway_lists.ListError) as problem:
         sys.exit(f"headway replay: {problem}")
-    if "RANK" not in os.environ:
+    try:
+        place = headway_place.place_of(os.environ, header["ranks"])
+    except headway_place.PlaceError as problem:
+        refuse(problem)
+    if place is None:
         sys.exit(start_ranks(header["ranks"]))
+    own_file = headway_recording.path_in(asked.record, place.rank)
+    if os.path.exists(own_file):
+        refuse(f"{own_file} is there: a replay stands alone; name another folder")
     try:
         import torch
         import torch.distributed as dist
     except ImportError:
-        print("headway replay: Python has no torch here: pip install torch", file=sys.stderr)
-        sys.exit(2)
-    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    if world != header["ranks"]:
-        sys.exit(f"headway replay: the list is of {header['ranks']} ranks, {world} were started")
+        refuse("Python has no torch here: pip install torch")
+    rank, world = place.rank, place.ranks
     if asked.backend == "nccl":
         if not torch.cuda.is_available():
             sys.exit("headway replay: torch sees no GPU here, which NCCL needs")
-        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)) % torch.cuda.device_count())
-    meeting = os.environ.get("HEADWAY_MEETING")
+        torch.cuda.set_device(place.local % torch.cuda.device_count())
     dist.init_process_group(asked.backend, rank=rank, world_size=world,
-                            init_method=f"file://{meeting}" if meeting else "env://")
+                            init_method=headway_place.meeting_of(os.environ, asked.record))
     library = f"torch {torch.__version__}, {asked.backend}"
     recording = headway_recording.Recording(rank, world, library)
     device = torch.device("cuda" if asked.backend == "nccl" else "cpu")

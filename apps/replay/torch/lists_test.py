@@ -10,6 +10,7 @@ import time
 import unittest
 
 import headway_lists
+import headway_place
 import headway_recording
 
 
@@ -120,6 +121,46 @@ class Lists(unittest.TestCase):
                 file.write('{"headway_list": 2, "ranks": 1}\n')
             with self.assertRaises(headway_lists.ListError):
                 headway_lists.read_list(path)
+
+    def test_the_place_of_a_rank_is_as_its_launcher_said_it(self):
+        def place(ranks, **said):
+            return headway_place.place_of({name: str(value) for name, value in said.items()}, ranks)
+
+        self.assertIsNone(place(2))
+        self.assertEqual(place(8, RANK=5, WORLD_SIZE=8, LOCAL_RANK=1), (5, 8, 1))
+        self.assertEqual(place(4, OMPI_COMM_WORLD_RANK=2, OMPI_COMM_WORLD_SIZE=4,
+                               OMPI_COMM_WORLD_LOCAL_RANK=0), (2, 4, 0))
+        self.assertEqual(place(16, SLURM_PROCID=9, SLURM_NTASKS=16, SLURM_LOCALID=1), (9, 16, 1))
+        # srun --mpi=pmi2 says the place on the machine in Slurm's words alone.
+        self.assertEqual(place(16, PMI_RANK=9, PMI_SIZE=16, SLURM_PROCID=9, SLURM_NTASKS=16,
+                               SLURM_LOCALID=1), (9, 16, 1))
+        # mpirun in a batch script, whose own place is another's.
+        self.assertEqual(place(2, PMI_RANK=1, PMI_SIZE=2, SLURM_PROCID=0, SLURM_NTASKS=1,
+                               SLURM_LOCALID=0), (1, 2, 1))
+        # A batch script, or a pod of one: it is to start the ranks.
+        self.assertIsNone(place(2, SLURM_PROCID=0, SLURM_NTASKS=1, SLURM_LOCALID=0))
+        self.assertIsNone(place(2, RANK=0, WORLD_SIZE=1))
+        # A single rank that is one.
+        self.assertEqual(place(1, RANK=0, WORLD_SIZE=1), (0, 1, 0))
+
+    def test_a_place_that_does_not_fit_is_refused_with_what_to_set(self):
+        for said, words in [({"RANK": "1"}, "RANK=1 needs WORLD_SIZE above it, which is not set"),
+                            ({"RANK": "2", "WORLD_SIZE": "2"}, "which is 2"),
+                            ({"PMI_RANK": "x", "PMI_SIZE": "2"}, "PMI_RANK=x needs"),
+                            ({"SLURM_PROCID": "1", "SLURM_NTASKS": "8"},
+                             "the list is of 4 ranks, srun started 8: start 4")]:
+            with self.assertRaises(headway_place.PlaceError) as raised:
+                headway_place.place_of(said, 4)
+            self.assertIn(words, str(raised.exception))
+            self.assertIn("RANK, WORLD_SIZE and LOCAL_RANK", str(raised.exception))
+
+    def test_ranks_meet_where_they_were_told_to(self):
+        with tempfile.TemporaryDirectory() as folder:
+            of = os.path.join(folder, "new")
+            self.assertEqual(headway_place.meeting_of({"HEADWAY_MEETING": "/m"}, of), "file:///m")
+            self.assertEqual(headway_place.meeting_of({"MASTER_ADDR": "a", "MASTER_PORT": "1"}, of), "env://")
+            self.assertEqual(headway_place.meeting_of({}, of), f"file://{of}/meeting")
+            self.assertTrue(os.path.isdir(of))
 
     def test_a_recording_is_of_whole_records(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -130,9 +130,10 @@ Command design_command() {
       operand("RUN.toml", "a run file, which flags override; more axes", &request->words),
       {.name = "vary",
        .value = "AXIS=VALUES",
-       .help = "repeatable; memory, units, bandwidth, capacity, link, link-bandwidth, "
-               "link-latency, domain, network, network-bandwidth, network-latency, node, area, "
-               "arithmetic, peak, power; values A,B,C or FROM..TO:COUNT",
+       .help = "repeatable; memory, units, package, bandwidth, capacity, memory-energy, link, "
+               "link-bandwidth, link-latency, link-energy, domain, network, network-bandwidth, "
+               "network-latency, network-energy, node, area, arithmetic, peak, power; values A,B,C "
+               "or FROM..TO:COUNT",
        .target = &request->vary,
        .required = true}};
   for (const RunField& field : serving_fields()) {

@@ -116,6 +116,8 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
     for_each_constant(p.flash_backward, DecidedBy::attention_backward, flash);
   });
   visit("softmax_width", p.softmax_width, Row{kNotNegative});
+  visit("recurrent_start", p.recurrent_start, Row{kPositive});
+  visit("recurrent_efficiency", p.recurrent_efficiency, Row{kFraction});
 }
 
 }  // namespace headway

@@ -135,7 +135,7 @@ void for_each_constant(FrameworkConstants& c, Visitor&& visit) {
   visit("grouped_overhead", c.grouped_overhead,
         Bounds{0.1e-6, 60e-6, "some kernels of 2 to 10 us for each expert"});
   visit("step_overhead", c.step_overhead,
-        Bounds{0.1e-3, 0.3, "a few host synchronisations at least, a slow data loader at most"});
+        Bounds{0.01e-3, 0.3, "the launch of a graph at least, a slow data loader at most"});
   visit("interleaving", c.interleaving,
         Bounds{0, 0.5, "unusable gaps of a caching allocator", Decides::memory});
   visit("host_piece", c.host_piece,

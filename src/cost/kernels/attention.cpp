@@ -196,12 +196,12 @@ Bytes traffic_of(const AttentionShape& shape, AttentionKernel kernel, Precision 
 
 Bytes traffic_of(const Op& op, AttentionKernel kernel) {
   if (const auto* product = std::get_if<Matmul>(&op.shape)) {
-    return traffic_of(*product, op.precision, product->result_bytes);
+    return op.times * traffic_of(*product, op.precision, product->result_bytes);
   }
   if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
-    return traffic_of(*attention, kernel, op.precision, op.phase == Phase::backward);
+    return op.times * traffic_of(*attention, kernel, op.precision, op.phase == Phase::backward);
   }
-  return std::get<Pass>(op.shape).moved;
+  return op.times * std::get<Pass>(op.shape).moved;
 }
 
 Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kernel,

@@ -78,6 +78,10 @@ struct KernelParameters {
   std::array<double, kTiles> tile_efficiency = {1, 1, 0.95, 0.85, 0.7};
   Seconds grouped_start{2e-6};  // of each product of a group
 
+  // A step of a recurrent cell [KERNEL-8].
+  Seconds recurrent_start{6e-6};
+  double recurrent_efficiency = 0.13;  // of the peak
+
   ProductParameters& of(ProductFormat format) { return products[static_cast<std::size_t>(format)]; }
   const ProductParameters& of(ProductFormat format) const {
     return products[static_cast<std::size_t>(format)];
@@ -103,6 +107,12 @@ constexpr double kAccumulatedResult = 8;
 Seconds matmul_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
                     const KernelParameters& parameters, double result_bytes = 0,
                     Scaling scaling = Scaling::whole);
+
+/// As matmul_time, for a convolution or another product of a network of modules (Matmul::image)
+/// [KERNEL-7]: the fastest of the product with its depth cut over idle units, and, of few channels
+/// a group, the direct sum on the units that multiply no matrices.
+Seconds convolution_time(const Matmul& shape, Precision precision, const Accelerator& accelerator,
+                         const KernelParameters& parameters);
 
 /// As matmul_time, for a batch of products issued as one kernel.
 Seconds batched_matmul_time(const Matmul& shape, Precision precision,

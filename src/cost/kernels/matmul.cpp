@@ -82,7 +82,10 @@ Bytes traffic_of(const Matmul& shape, Precision precision, double result_bytes) 
   const double result = result_bytes > 0 ? result_bytes : (element > 2 ? 4 : 2);
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
-  return Bytes(batch * (element * (m * k + k * n) + result * m * n));
+  double operands = batch * (m * k + k * n);
+  // Windows of a convolution read the same positions again, from the cache.
+  if (shape.image > 0) operands += shape.image - batch * (shape.by_columns ? k * n : m * k);
+  return Bytes(element * operands + batch * result * m * n);
 }
 
 Seconds product_compute_time(const Matmul& shape, FlopsPerSecond rate,

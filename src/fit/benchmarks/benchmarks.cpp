@@ -22,7 +22,8 @@ const std::vector<Telling>& tellings() {
       {CorpusKind::products, {"op", "latency_ms", "tflops"}},
       {CorpusKind::inference_kernels, {"engine", "kernel", "op"}},
       {CorpusKind::collectives, {"hardware", "op", "bytes"}},
-      {CorpusKind::serving, {"input_len", "output_len", "ttft_s"}}};
+      {CorpusKind::serving, {"input_len", "output_len", "ttft_s"}},
+      {CorpusKind::workloads, {"model", "seq_or_image", "step_time_s"}}};
   return all;
 }
 

@@ -27,10 +27,11 @@ enum class CorpusKind : std::uint8_t {
   products,
   inference_kernels,
   collectives,
-  serving
+  serving,
+  workloads
 };
-constexpr std::array<std::string_view, 5> kCorpusKindNames = {
-    "training", "products", "inference kernels", "collectives", "serving"};
+constexpr std::array<std::string_view, 6> kCorpusKindNames = {
+    "training", "products", "inference kernels", "collectives", "serving", "workloads"};
 CorpusKind corpus_kind(const Csv& csv);
 
 /// An all-reduce of an engine's own [INFER-2].
@@ -54,6 +55,8 @@ struct BenchmarkRow {
   std::string engine;   // that ran it, of kernels of serving
   std::optional<ServingKernel> serving;
   std::optional<Seconds> measured, predicted;
+  std::optional<bool> fits;                    // of a step: in the accelerators' memory
+  std::optional<Seconds> least, most;          // between which four of five such steps lie
   std::vector<std::string> assumed;            // what the row does not say, "cell=value"
   std::string skipped_reason, skipped_detail;  // empty where predicted
 

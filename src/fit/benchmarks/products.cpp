@@ -109,7 +109,7 @@ void predict_product(BenchmarkRow& row, Cells& cells, Bench& bench) {
   if (!cells.sound()) return;
   auto keys = keys_of(cells.text("notes"));
   if (grouped) {  // m, n, k are the forward product's
-    const auto [m, n, k, batch, bytes, columns] = product;
+    const std::int64_t m = product.m, n = product.n, k = product.k, batch = product.batch;
     if (op.ends_with("bwd_grad_act")) product = {m, k, n, batch};
     if (op.ends_with("bwd_grad_w")) product = {n, k, m, batch};
   }

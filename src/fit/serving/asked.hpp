@@ -15,8 +15,9 @@ struct AskedServing {
   std::optional<ServingApart> apart;  // prefill and decode, where it is
   Load load;
   std::shared_ptr<const ServingConstants> constants;
-  bool fitted = true;  // constants are, on such rows
-  double chunk = 1;    // tokens that a client sees at once, and the first of them with the others
+  bool fitted = true;   // constants are, on such rows
+  double chunk = 1;     // tokens that a client sees at once, and the first of them with the others
+  bool pooled = false;  // its memory is what the engine took at once, whatever it needs
   bool at_capacity = false;  // the row states no batch: as many as memory holds
 };
 
@@ -31,5 +32,7 @@ Result<std::vector<ServedCase>> read_serving(const Csv& csv);
 
 Served served(const AskedServing& asked);
 ServedNumbers numbers_of(const Served& served, double chunk = 1);
+/// ServedRow::of_capacity, by the constants in force.
+std::optional<double> share_of_capacity(const AskedServing& asked);
 
 }  // namespace headway

@@ -1,8 +1,8 @@
 #include "fit/serving/hosts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <compare>
 #include <set>
 #include <span>
 #include <tuple>
@@ -36,18 +36,21 @@ class Predictor {
 
   // Every quantity, in seconds; nothing where it does not fit.
   std::optional<ServedNumbers> seconds(std::size_t i, const Engine& engine) const {
-    const AskedServing& asked = *cases_[i].asked;
-    Serving serving = asked.serving;
-    const Policy policy = serving.engine.policy;  // the row's own
-    serving.engine = engine;
-    serving.engine.policy = policy;
+    const Serving serving = by(i, engine);
     std::optional<StepTimes> steps = steps_[i];
     if (steps) set_host(*steps, serving);
-    const Served said = served(serving, *asked.constants, asked.load, steps ? &*steps : nullptr);
-    if (!said.fits || !said.stable()) return std::nullopt;
-    ServedNumbers out = numbers_of(said, asked.chunk);
-    for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
-    return out;
+    return seconds_of(i, serving, *cases_[i].asked->constants, steps ? &*steps : nullptr);
+  }
+
+  // The same as of an accelerator that nobody measured: its data sheet, with what others reach of
+  // theirs. Where the kernels are estimates they are so already.
+  std::optional<ServedNumbers> seconds_unmeasured(std::size_t i, const Engine& engine) const {
+    if (!cases_[i].asked->constants->kernels.measured) return seconds(i, engine);
+    Serving serving = by(i, engine);
+    serving.cluster.accelerator.name = serving.cluster.accelerator.architecture = "unmeasured";
+    const auto constants = serving_constants(serving.cluster);
+    if (!constants) return std::nullopt;
+    return seconds_of(i, serving, *constants, nullptr);
   }
 
   // The lines of all cases, by the constants of their engines.
@@ -71,6 +74,25 @@ class Predictor {
   }
 
  private:
+  Serving by(std::size_t i, const Engine& engine) const {
+    Serving serving = cases_[i].asked->serving;
+    const Policy policy = serving.engine.policy;  // the row's own
+    serving.engine = engine;
+    serving.engine.policy = policy;
+    return serving;
+  }
+
+  std::optional<ServedNumbers> seconds_of(std::size_t i, const Serving& serving,
+                                          const ServingConstants& constants,
+                                          const StepTimes* steps) const {
+    const AskedServing& asked = *cases_[i].asked;
+    const Served said = served(serving, constants, asked.load, steps);
+    if (!said.fits || !said.stable()) return std::nullopt;
+    ServedNumbers out = numbers_of(said, asked.chunk);
+    for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
+    return out;
+  }
+
   std::vector<HostLine> lines_of(std::size_t i, const Engine& engine, bool slopes) const {
     const ServedCase& each = cases_[i];
     std::vector<HostLine> out;
@@ -201,27 +223,44 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
   return {none};
 }
 
-// What is left out together: an engine's rows of a source, and of those one model's.
-using Left = std::array<std::string, 3>;  // engine, source, model; no model: all
+// What an engine's constants did not see: rows of a source, of one model of it (empty: of all), and
+// where an accelerator is named all of that, too.
+struct Left {
+  std::string engine, source, model, accelerator;
+
+  bool has(const ServedRow& row) const {
+    return (source == row.source_key && (model.empty() || model == row.model)) ||
+           accelerator == row.machine;
+  }
+  auto operator<=>(const Left&) const = default;
+};
+Left source_of(const ServedRow& row) {
+  return {row.engine, row.source_key, "", ""};
+}
+Left model_of(const ServedRow& row) {
+  return {row.engine, row.source_key, row.model, ""};
+}
+Left accelerator_of(const ServedRow& row) {
+  return {row.engine, row.source_key, row.model, row.machine};
+}
 
 void leave_out(HostFit& fit, const std::vector<ServedCase>& cases, const Predictor& predictor,
                const Fitter& fitter, const std::map<std::string, Engine>& engines, int threads) {
   std::map<Left, WithoutRows> without;
   for (const ServedResidual& each : fit.residuals) {
     const ServedRow& row = cases[each.of].row;
-    without.try_emplace({row.engine, row.source_key, ""});
-    without.try_emplace({row.engine, row.source_key, row.model});
+    for (const Left& left : {source_of(row), model_of(row), accelerator_of(row)}) {
+      without.try_emplace(left);
+    }
   }
   std::vector<std::pair<const Left, WithoutRows>*> all;
   for (auto& each : without) all.push_back(&each);
   for_each_index(
       all.size(), threads,
       [&](std::size_t i, std::size_t) {
-        const auto& [engine, source, model] = all[i]->first;
-        all[i]->second =
-            without_rows(fitter, engines, engines.at(engine), [&](const ServedRow& row) {
-              return row.source_key == source && (model.empty() || row.model == model);
-            });
+        const Left& left = all[i]->first;
+        all[i]->second = without_rows(fitter, engines, engines.at(left.engine),
+                                      [&](const ServedRow& row) { return left.has(row); });
       },
       {}, /*grain=*/1);
   // Each case once by either.
@@ -232,16 +271,23 @@ void leave_out(HostFit& fit, const std::vector<ServedCase>& cases, const Predict
   for_each_index(firsts.size(), threads, [&](std::size_t f, std::size_t) {
     const std::size_t of = fit.residuals[firsts[f]].of;
     const ServedRow& row = cases[of].row;
-    const WithoutRows& source = without.at({row.engine, row.source_key, ""});
-    const WithoutRows& model = without.at({row.engine, row.source_key, row.model});
+    const WithoutRows& source = without.at(source_of(row));
+    const WithoutRows& model = without.at(model_of(row));
+    const WithoutRows& accelerator = without.at(accelerator_of(row));
     const auto by_source = predictor.seconds(of, source.engine);
     const auto by_model = predictor.seconds(of, model.engine);
+    const auto by_accelerator = predictor.seconds_unmeasured(of, accelerator.engine);
     for (std::size_t i = firsts[f]; i < fit.residuals.size() && fit.residuals[i].of == of; ++i) {
       ServedResidual& each = fit.residuals[i];
-      each.without_source = by_source ? *(*by_source)[each.quantity] : each.fitted;
-      each.without_model = by_model ? *(*by_model)[each.quantity] : each.fitted;
+      const auto told = [&](const std::optional<ServedNumbers>& by) {
+        return by ? *(*by)[each.quantity] : each.fitted;
+      };
+      each.without_source = told(by_source);
+      each.without_model = told(by_model);
+      each.without_accelerator = told(by_accelerator);
       each.source_known = source.known;
       each.model_known = model.known;
+      each.accelerator_known = accelerator.known;
     }
   });
 }

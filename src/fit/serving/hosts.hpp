@@ -12,15 +12,20 @@
 namespace headway {
 
 /// A measured quantity of a row, predicted by the constants fitted on all rows, and by those fitted
-/// without its source, and without its source's rows of its model. Tokens a second stand as seconds
-/// a token, so that the host adds to all.
+/// without its source, without its source's rows of its model, and without these and all of its
+/// accelerator, whose kernels are then estimates, too. Tokens a second stand as seconds a token, so
+/// that the host adds to all.
 struct ServedResidual {
-  std::size_t of = 0;                              // the case
-  std::size_t quantity = 0;                        // of kServedQuantities
-  double measured = 0, fitted = 0;                 // s
-  double without_source = 0, without_model = 0;    // s; 0: not asked for
-  bool source_known = false, model_known = false;  // enough rows were left of its engine
+  std::size_t of = 0;                                                     // the case
+  std::size_t quantity = 0;                                               // of kServedQuantities
+  double measured = 0, fitted = 0;                                        // s
+  double without_source = 0, without_model = 0, without_accelerator = 0;  // s; 0: not asked for
+  // Enough rows were left of its engine.
+  bool source_known = false, model_known = false, accelerator_known = false;
 };
+
+/// The error of `predicted` seconds, less 1: of tokens a second where those are measured.
+double residual_error(const ServedResidual& residual, double predicted);
 
 struct HostFit {
   std::vector<Engine> engines;  // in the order of the file; those without rows as they stood

@@ -11,12 +11,6 @@
 namespace headway {
 namespace {
 
-double error_of(const ServedResidual& residual, double predicted) {
-  // Of tokens a second where those are measured.
-  const bool rate = kServedQuantities[residual.quantity].starts_with("throughput");
-  return rate ? residual.measured / predicted - 1 : predicted / residual.measured - 1;
-}
-
 // By least of both digits that a fit tells.
 std::string time_text(Seconds time) {
   const double s = time.value();
@@ -54,6 +48,11 @@ std::string untuned_text(const Engine& engine) {
 
 }  // namespace
 
+double residual_error(const ServedResidual& residual, double predicted) {
+  const bool rate = kServedQuantities[residual.quantity].starts_with("throughput");
+  return rate ? residual.measured / predicted - 1 : predicted / residual.measured - 1;
+}
+
 UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases) {
   using Key = std::pair<std::string, std::size_t>;
   using Errors = std::array<std::vector<double>, 3>;
@@ -62,10 +61,10 @@ UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases) {
   for (const ServedResidual& each : fit.residuals) {
     const std::string& source = cases[each.of].row.source_key;
     for (Errors* errors : {&groups[{source, each.quantity}], &all[each.quantity]}) {
-      (*errors)[0].push_back(error_of(each, each.fitted));
+      (*errors)[0].push_back(residual_error(each, each.fitted));
       if (!fit.left_out) continue;
-      (*errors)[1].push_back(error_of(each, each.without_model));
-      (*errors)[2].push_back(error_of(each, each.without_source));
+      (*errors)[1].push_back(residual_error(each, each.without_model));
+      (*errors)[2].push_back(residual_error(each, each.without_source));
     }
   }
   UnitTable table = {{"source", "quantity", "rows", "median", "p90", "bias"},
@@ -114,7 +113,7 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                             const std::vector<ServedCase>& cases, const std::string& date) {
   std::map<std::string, std::vector<double>> errors;
   for (const ServedResidual& each : fit.residuals) {
-    errors[cases[each.of].row.engine].push_back(std::abs(error_of(each, each.fitted)));
+    errors[cases[each.of].row.engine].push_back(std::abs(residual_error(each, each.fitted)));
   }
   std::string out = current;
   for (const Engine& engine : fit.engines) {

@@ -23,6 +23,7 @@ constexpr std::size_t kLeastOfClass = 20;
 struct Seen {
   IntervalClass of;
   std::string source;
+  std::string drawn;  // of what it is one of many: its source, or the accelerator that is left out
   double log_ratio = 0;    // ln(measured / predicted), of the quantity as it is told
   bool of_source = false;  // its source was left out, not its model alone
   std::size_t quantity = 0;
@@ -50,7 +51,8 @@ double waiting_of(const ServedCase& from, const ServedResidual& each, const Host
   return waiting_share(Seconds(each.fitted), prefill, serving.engine);
 }
 
-// Both of what is known of the engine and of the accelerator: with its source left out.
+// Thrice: without its source, which may know neither engine nor accelerator; without its model; and
+// without its model and its accelerator, by estimates of its kernels.
 std::vector<Seen> seen_by(const std::vector<ServedCase>& cases, const HostFit& fit) {
   std::map<std::string, std::set<std::string>> sources;  // that measured an accelerator
   for (const ServedResidual& each : fit.residuals) {
@@ -66,7 +68,7 @@ std::vector<Seen> seen_by(const std::vector<ServedCase>& cases, const HostFit& f
     Seen seen;
     seen.of = interval_class(none, from.asked->serving, from.asked->load, from.asked->at_capacity,
                              quantity);
-    seen.source = from.row.source_key;
+    seen.source = seen.drawn = from.row.source_key;
     seen.quantity = each.quantity;
     seen.waiting = waiting_of(from, each, fit);
     const auto add = [&](double predicted, bool engine, bool accelerator, bool of_source) {
@@ -78,6 +80,11 @@ std::vector<Seen> seen_by(const std::vector<ServedCase>& cases, const HostFit& f
     };
     add(each.without_source, each.source_known, sources[from.row.machine].size() > 1, true);
     if (each.model_known) add(each.without_model, true, true, false);
+    // Without an engine that is known either, its source is what was left out.
+    if (each.accelerator_known) {
+      seen.drawn = from.row.machine;
+      add(each.without_accelerator, true, false, false);
+    }
   }
   return out;
 }
@@ -146,6 +153,7 @@ std::vector<Seen> seen_apart(const std::vector<ServedCase>& cases) {
       if (!measured || !numbers[i] || quantity.starts_with("throughput")) continue;
       out.push_back({{std::string(quantity), "apart", "", ""},
                      from.row.source_key,
+                     from.row.source_key,
                      std::log(*measured / *numbers[i]),
                      true,
                      i});
@@ -159,18 +167,35 @@ std::optional<ServingIntervals::Entry> entry_of(const IntervalClass& of,
                                                 const std::vector<const Seen*>& seen) {
   std::map<std::string, double> rows;
   for (const Seen* each : seen) {
-    if (of.holds(each->of)) rows[each->source] += 1;
+    if (of.holds(each->of)) rows[each->drawn] += 1;
   }
   std::vector<std::tuple<double, double, double>> values;
   for (const Seen* each : seen) {
     if (!of.holds(each->of)) continue;
-    values.emplace_back(each->waiting, each->log_ratio, std::pow(rows[each->source], -kOfSource));
+    values.emplace_back(each->waiting, each->log_ratio, std::pow(rows[each->drawn], -kOfSource));
   }
   if (values.size() < kLeastOfClass) return std::nullopt;
   const Edge low = edge_of(values, -1), high = edge_of(values, 1);
   const IntervalFactors factors{std::exp(-low.alone), std::exp(high.alone), std::exp(-low.waiting),
                                 std::exp(high.waiting)};
   return ServingIntervals::Entry{of, factors, values.size(), rows.size()};
+}
+
+// What is not known of an accelerator comes on top of what is not known otherwise.
+void widen_unknown(std::vector<ServingIntervals::Entry>& entries) {
+  for (ServingIntervals::Entry& entry : entries) {
+    if (entry.of.accelerator != "unknown" || entry.of.engine != "known") continue;
+    IntervalClass known = entry.of;
+    known.accelerator = "known";
+    for (const ServingIntervals::Entry& other : entries) {
+      if (!(other.of == known)) continue;
+      IntervalFactors& factors = entry.factors;
+      factors.low = std::min(factors.low, other.factors.low);
+      factors.high = std::max(factors.high, other.factors.high);
+      factors.waiting_low = std::min(factors.waiting_low, other.factors.waiting_low);
+      factors.waiting_high = std::max(factors.waiting_high, other.factors.waiting_high);
+    }
+  }
 }
 
 ServingIntervals intervals_of(const std::vector<const Seen*>& seen) {
@@ -182,9 +207,9 @@ ServingIntervals intervals_of(const std::vector<const Seen*>& seen) {
   };
   // From the most special to any, all of a width before the next.
   const std::vector<std::function<void(IntervalClass&)>> wider = {
-      [](IntervalClass&) {}, [](IntervalClass& of) { of.accelerator.clear(); },
-      [](IntervalClass& of) { of.load.clear(); }, [](IntervalClass& of) { of.engine.clear(); },
-      [](IntervalClass& of) { of.quantity.clear(); }};
+      [](IntervalClass&) {}, [](IntervalClass& of) { of.load.clear(); },
+      [](IntervalClass& of) { of.accelerator.clear(); },
+      [](IntervalClass& of) { of.engine.clear(); }, [](IntervalClass& of) { of.quantity.clear(); }};
   for (std::size_t steps = 1; steps <= wider.size(); ++steps) {
     for (const Seen* each : seen) {
       IntervalClass of = each->of;
@@ -192,6 +217,7 @@ ServingIntervals intervals_of(const std::vector<const Seen*>& seen) {
       add(of);
     }
   }
+  widen_unknown(out.entries);
   return out;
 }
 

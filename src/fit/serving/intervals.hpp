@@ -25,9 +25,10 @@ struct ServingIntervalFit {
 };
 
 /// Of a fit that left out. An engine that other sources measured errs as its rows of other models
-/// and sources do; another as sources do that alone measured theirs. Quantiles are weighted: n rows
-/// of a source count as n to the power of 0.4; a class has 20 rows at least, else a wider one
-/// stands for it.
+/// and sources do; another as sources do that alone measured theirs. An accelerator without rows
+/// errs no less than others, and as those do whose rows, and whose kernels, are left out. Quantiles
+/// are weighted: n rows of a source (of an accelerator that is left out) count as n to the power of
+/// 0.4; a class has 20 rows at least, else a wider one stands for it.
 ServingIntervalFit fit_serving_intervals(const std::vector<ServedCase>& cases, const HostFit& fit);
 
 UnitTable held_table(const ServingIntervalFit& fit);

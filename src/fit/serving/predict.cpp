@@ -1,4 +1,7 @@
 // Rows of measured serving beside what they are predicted to take.
+#include <sstream>
+
+#include "base/formatted.hpp"
 #include "fit/serving/asked.hpp"
 #include "platform/parallel.hpp"
 #include "study/infer/intervals/intervals.hpp"
@@ -52,18 +55,39 @@ std::optional<ServedRange> interval_of(std::size_t quantity, const ServedInterva
   }
 }
 
-// Of the main quantity, as `infer` tells it.
-void add_interval(ServedRow& row, const AskedServing& asked, const Served& said) {
-  const auto quantity = row.main();
-  if (!quantity) return;
+// As `infer` tells them.
+void add_intervals(ServedRow& row, const AskedServing& asked, const Served& said) {
+  if (!row.main()) return;
   const ServedIntervals intervals =
       asked.apart
           ? intervals_of(*asked.apart, *asked.constants, asked.load, said)
           : intervals_of(asked.serving, *asked.constants, asked.load, said, asked.at_capacity);
-  const auto range = interval_of(*quantity, intervals, said, asked.chunk);
-  if (!range) return;
-  row.interval_low = range->low;
-  row.interval_high = range->high;
+  for (std::size_t quantity = 0; quantity < row.intervals.size(); ++quantity) {
+    const auto range = interval_of(quantity, intervals, said, asked.chunk);
+    if (range) row.intervals[quantity] = ServedBounds{range->low, range->high};
+  }
+}
+
+// [INFER-31] What a rank holds at most of a batch that starts together, by an engine that takes
+// what it needs: weights, context and communicators, activations of as many tokens as pass at once,
+// logits of the batch, and the cache of all its tokens. Of an engine that takes a pool, the pool.
+// Known error: FasterTransformer's buffers grow with the batch beyond these.
+Bytes most_held(const AskedServing& asked, const ServingMemory& memory) {
+  constexpr double kPlannedSequences = 256;  // of which [INFER-24] counts the logits
+  if (asked.pooled) return memory.capacity;
+  const auto batch = static_cast<double>(asked.load.batch);
+  const auto input = static_cast<double>(asked.load.input);
+  const auto planned = static_cast<double>(asked.serving.engine.policy.most_tokens);
+  const double context = input + static_cast<double>(asked.load.output);
+  const Reserved& parts = memory.parts;
+  return memory.weights + parts.context + parts.communicators +
+         std::min(1.0, batch * input / planned) * parts.activations +
+         std::min(1.0, batch / kPlannedSequences) * parts.head +
+         batch * (context * memory.cache_of_token + memory.state_of_sequence);
+}
+
+bool waits_for_others(const AskedServing& asked) {
+  return !asked.apart && asked.load.arrivals != Arrivals::together;
 }
 
 double share_of_capacity(const AskedServing& asked, const Served& said, const StepTimes& steps) {
@@ -77,29 +101,121 @@ double share_of_capacity(const AskedServing& asked, const Served& said, const St
   return std::min(1.0, said.output_per_second / static_cast<double>(serving.dp) / tokens / most);
 }
 
+constexpr const char* kUnstable = "more requests a second than are answered";
+
 ServedRow predicted_row(ServedCase& from) {
   ServedRow row = std::move(from.row);
   if (!from.asked) return row;
   const AskedServing& asked = *from.asked;
   std::optional<StepTimes> steps;
-  if (!asked.apart && asked.load.arrivals != Arrivals::together) {
+  if (waits_for_others(asked)) {
     steps = step_times(asked.serving, *asked.constants, asked.load.input, asked.load.output);
   }
   const Served said =
       steps ? served(asked.serving, *asked.constants, asked.load, &*steps) : served(asked);
   if (!said.stable()) {
-    row.skipped_reason = "more requests a second than are answered";
+    row.skipped_reason = kUnstable;
     return row;
   }
   row.fits = said.fits;
   if (!said.fits) return row;
   row.predicted = numbers_of(said, asked.chunk);
+  if (!asked.apart && (asked.pooled || asked.load.arrivals == Arrivals::together)) {
+    row.predicted_memory_gb = most_held(asked, said.memory).value() / 1e9;
+  }
   if (steps) row.of_capacity = share_of_capacity(asked, said, *steps);
-  add_interval(row, asked, said);
+  add_intervals(row, asked, said);
   return row;
 }
 
+// What a prediction adds to a row, in order.
+template <class Row, class Visit>
+void for_each_predicted(Row& row, const Visit& visit) {
+  visit(row.of_capacity);
+  visit(row.predicted_memory_gb);
+  for (auto& value : row.predicted) visit(value);
+}
+
+constexpr std::string_view kNone = "-";
+
+// As a line of a part: what there is, "-" where there is nothing.
+std::string line_of(const ServedRow& row) {
+  if (!row.fits) return row.skipped_reason.empty() ? "?" : row.skipped_reason;
+  std::string out = *row.fits ? "fits" : "not";
+  for_each_predicted(row, [&](const std::optional<double>& value) {
+    out += " " + (value ? shortest_text(*value) : std::string(kNone));
+  });
+  for (const auto& interval : row.intervals) {
+    out += " " + (interval ? shortest_text(interval->low) + " " + shortest_text(interval->high)
+                           : std::string("- -"));
+  }
+  return out;
+}
+
+// Whether the line is of this row, which is then as it was predicted.
+bool read_line(const std::string& line, ServedRow& row) {
+  std::istringstream words(line);
+  std::string word;
+  bool sound = true;
+  const auto next = [&](std::optional<double>& value) {
+    if (!(words >> word)) return sound = false, void();
+    if (word == kNone) return;
+    value = exact_number(word);
+    sound = sound && value.has_value();
+  };
+  words >> word;
+  if (word != "fits" && word != "not") return false;
+  row.fits = word == "fits";
+  for_each_predicted(row, next);
+  for (auto& interval : row.intervals) {
+    std::optional<double> low, high;
+    next(low);
+    next(high);
+    if (low && high) interval = ServedBounds{*low, *high};
+  }
+  return sound && !(words >> word);
+}
+
 }  // namespace
+
+Result<std::vector<ServedRow>> predict_serving_in_parts(const Csv& csv, const std::string& name,
+                                                        const Division& division, int threads) {
+  auto cases = read_serving(csv);
+  if (!cases) return cases.problems();
+  const auto lines = divide(division,
+                            {.name = name,
+                             .count = cases->size(),
+                             .make =
+                                 [&](std::size_t i) {
+                                   ServedCase each = cases.value()[i];
+                                   return line_of(predicted_row(each));
+                                 }},
+                            threads, {});
+  if (!lines) return lines.problems();
+  std::vector<ServedRow> out;
+  if (division.only) return out;
+  for (std::size_t i = 0; i < cases->size(); ++i) {
+    ServedRow row = std::move(cases.value()[i].row);
+    const std::string& line = *(*lines)[i];
+    const bool told = cases.value()[i].asked && line != kUnstable;
+    if (told && !read_line(line, row)) {
+      return Problem{"merge", "the parts hold predictions that are none of their rows",
+                     Trouble::malformed};
+    }
+    if (line == kUnstable) row.skipped_reason = kUnstable;
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::optional<double> share_of_capacity(const AskedServing& asked) {
+  if (!waits_for_others(asked)) return std::nullopt;
+  const StepTimes steps =
+      step_times(asked.serving, *asked.constants, asked.load.input, asked.load.output);
+  const Served said = served(asked.serving, *asked.constants, asked.load, &steps);
+  if (!said.fits || !said.stable()) return std::nullopt;
+  return share_of_capacity(asked, said, steps);
+}
 
 Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads) {
   auto cases = read_serving(csv);

@@ -22,6 +22,11 @@ std::optional<double> ServedRow::error() const {
   return quantity ? error(*quantity) : std::nullopt;
 }
 
+std::optional<ServedBounds> ServedRow::interval() const {
+  const auto quantity = main();
+  return quantity ? intervals[*quantity] : std::nullopt;
+}
+
 namespace {
 
 const std::string& group_of(const ServedRow& row, ServedBy by) {
@@ -49,10 +54,11 @@ struct GroupRows {
 
   void add(const ServedRow& row, std::size_t quantity) {
     errors.push_back(*row.error(quantity));
-    if (row.main() != quantity || !row.interval_low) return;
-    widths.push_back(*row.interval_high / *row.interval_low);
+    const auto& interval = row.intervals[quantity];
+    if (!interval) return;
+    widths.push_back(interval->high / interval->low);
     const double measured = *row.measured[quantity];
-    if (measured >= *row.interval_low && measured <= *row.interval_high) ++inside;
+    if (measured >= interval->low && measured <= interval->high) ++inside;
   }
   ServedGroup summary(std::string name, std::size_t quantity) const {
     return {std::move(name),
@@ -72,6 +78,7 @@ ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
   std::map<std::pair<std::string, std::size_t>, GroupRows> groups;
   std::array<GroupRows, kServedQuantities.size()> all;
   GroupRows below, others;
+  std::vector<double> memory;
   for (const ServedRow& row : rows) {
     if (!row.fits) {
       ++out.skipped[row.skipped_reason];
@@ -81,6 +88,9 @@ ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
     ++(row.ran_out ? out.ran_out : out.ran);
     if (row.ran_out && !*row.fits) ++out.ran_out_and_does_not_fit;
     if (!row.ran_out && *row.fits) ++out.ran_and_fits;
+    if (row.measured_memory_gb && row.predicted_memory_gb) {
+      memory.push_back(*row.predicted_memory_gb / *row.measured_memory_gb - 1);
+    }
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!row.error(i)) continue;
       groups[{group_of(row, by), i}].add(row, i);
@@ -102,6 +112,7 @@ ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by) {
   if (!others.errors.empty()) {
     out.by_capacity.push_back(others.summary("from 80 % on", kFirstToken));
   }
+  out.memory = summarise(memory);
   out.repeats = repeats_of(rows);
   out.rows = std::move(rows);
   return out;

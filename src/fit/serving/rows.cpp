@@ -82,6 +82,9 @@ class RowReader {
         row_.measured[i] = cells_.number(kServedQuantities[i]);
       }
     }
+    if (!cells_.text("memory_gb").empty()) {
+      row_.measured_memory_gb = cells_.number("memory_gb");
+    }
     row_.ran_out = cells_.text("oom") == "1";
   }
 
@@ -323,8 +326,13 @@ class RowReader {
         !apart_ && std::none_of(unfitted.begin(), unfitted.end(), [&](const std::string& has) {
           return said_.find(has) != std::string::npos;
         });
-    return AskedServing{std::move(serving_), std::move(apart_), load, *constants, fitted, chunk_,
-                        at_capacity_};
+    const auto& pooled = loaded_.words.pooled;
+    const bool pool = std::any_of(pooled.begin(), pooled.end(), [&](const std::string& has) {
+      return said_.find(has) != std::string::npos;
+    });
+    return AskedServing{
+        std::move(serving_), std::move(apart_), load, *constants, fitted, chunk_, pool,
+        at_capacity_};
   }
 
   ServedRow& row_;

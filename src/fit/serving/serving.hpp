@@ -11,6 +11,7 @@
 #include "base/document/csv.hpp"
 #include "base/result.hpp"
 #include "fit/statistics.hpp"
+#include "platform/shard.hpp"
 
 namespace headway {
 
@@ -20,13 +21,19 @@ constexpr std::array<std::string_view, 5> kServedQuantities = {
 enum ServedQuantity : std::size_t { kFirstToken, kEachToken, kLatency, kOutput, kTotal };
 using ServedNumbers = std::array<std::optional<double>, kServedQuantities.size()>;
 
+struct ServedBounds {
+  double low = 0, high = 0;
+};
+
 struct ServedRow {
   std::string id, source_key;
   std::string machine, model, engine;
   bool ran_out = false;  // of memory, when it was measured
   ServedNumbers measured, predicted;
-  /// Of the main quantity, in its unit: in which four of five measurements lie.
-  std::optional<double> interval_low, interval_high;
+  /// Of each quantity, in its unit: in which four of five measurements lie.
+  std::array<std::optional<ServedBounds>, kServedQuantities.size()> intervals;
+  /// Of the fullest accelerator, of batches that start together; 10^9 bytes.
+  std::optional<double> measured_memory_gb, predicted_memory_gb;
   std::string precision, load;  // of the weights; "together", "clients", "full"
   std::optional<bool> fits;     // as predicted; none: skipped
   /// [INFER-17] Of clients and random requests, in one place: what is answered over what would be
@@ -41,6 +48,7 @@ struct ServedRow {
   std::optional<double> error(std::size_t quantity) const;
   std::optional<std::size_t> main() const;
   std::optional<double> error() const;
+  std::optional<ServedBounds> interval() const;
 };
 
 /// What groups of rows share.
@@ -55,7 +63,7 @@ constexpr double kShortOfFull = 0.8;
 struct ServedGroup {
   std::string name, quantity;
   ErrorSummary error;
-  std::size_t with_interval = 0, in_interval = 0;  // of rows of which it is the main quantity
+  std::size_t with_interval = 0, in_interval = 0;  // rows
   std::optional<double> width;                     // high over low, the median
 };
 
@@ -78,6 +86,7 @@ struct ServedReport {
   /// Of first tokens of clients: those that are below kShortOfFull of capacity, and the others.
   std::vector<ServedGroup> by_capacity;
   std::vector<ServedRepeats> repeats;
+  ErrorSummary memory;  // of rows that say how much they held
   std::size_t predicted = 0;
   /// Of rows that say whether memory was enough.
   std::size_t ran_and_fits = 0, ran = 0, ran_out_and_does_not_fit = 0, ran_out = 0;
@@ -87,6 +96,9 @@ struct ServedReport {
 /// Every row predicted or skipped with its reason, the same by any number of threads; missing
 /// columns are problems of the file.
 Result<std::vector<ServedRow>> predict_serving(const Csv& csv, int threads = 1);
+/// The same in parts of its rows, of a file that is called `name` among them; of a part alone none.
+Result<std::vector<ServedRow>> predict_serving_in_parts(const Csv& csv, const std::string& name,
+                                                        const Division& division, int threads);
 
 ServedReport summarise_serving(std::vector<ServedRow> rows, ServedBy by = ServedBy::source);
 

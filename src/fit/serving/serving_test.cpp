@@ -111,9 +111,25 @@ TEST(MeasuredServing, OfPrefillAndDecodeApartIsPredictedWhereItsCopiesAreStated)
 TEST(MeasuredServing, HasNoIntervalThatPeaksForbid) {
   const auto rows = predicted(
       "a,s,x,llama-2-13b,13,A100,1,1,,,,fp16,fp16,tensorrt-llm,0.9,32,3900,2,,9,,,,,,0,\n");
-  ASSERT_TRUE(rows.at(0).interval_low) << rows[0].skipped_reason;
-  EXPECT_GE(*rows[0].interval_low, 2 * 12.7e9 * 3900 / 312e12);
-  EXPECT_LE(*rows[0].interval_low, *rows[0].predicted[0]);
+  ASSERT_TRUE(rows.at(0).interval()) << rows[0].skipped_reason;
+  EXPECT_GE(rows[0].interval()->low, 2 * 12.7e9 * 3900 / 312e12);
+  EXPECT_LE(rows[0].interval()->low, *rows[0].predicted[0]);
+}
+
+// [INFER-31] Llama 2 7B in 16 bits: 6.74e9 parameters, and of 4 sequences of 600 tokens 524,288
+// bytes each; the driver's context, 2,000 tokens of activations and logits lie between none and 2
+// GB. A pool is the engine's share whatever is asked.
+TEST(MeasuredServing, HoldsWeightsAndTheCacheOfItsBatch) {
+  const std::string row =
+      "a,s,x,llama-2-7b,7,A100-80GB,1,1,,,,fp16,fp16,vllm,0.5,4,500,100,,,,9,,,16,0,";
+  const auto rows = predicted(row + "\n" + row + "memory is preallocated cache pool\n");
+  const double least = (6.74e9 * 2 + 4 * 600 * 524'288.0) / 1e9;
+  ASSERT_TRUE(rows.at(0).predicted_memory_gb) << rows[0].skipped_reason;
+  EXPECT_EQ(rows[0].measured_memory_gb, 16);
+  EXPECT_GT(*rows[0].predicted_memory_gb, least);
+  EXPECT_LT(*rows[0].predicted_memory_gb, least + 2);
+  EXPECT_NEAR(*rows.at(1).predicted_memory_gb, 0.9 * 80 * 1.073741824, 2);
+  EXPECT_EQ(summarise_serving(rows).memory.rows, 2U);
 }
 
 // One client of an engine that holds many is far from what it could answer; of as many as memory

@@ -92,6 +92,7 @@ Result<Words> read() {
   out.constant = root.text_or("constant", "");
   out.recipes = read_recipes(root);
   out.unfitted = root.texts_or_empty("unfitted");
+  out.pooled = root.texts_or_empty("pooled");
   out.undated = root.texts_or_empty("undated");
   out.block_scaled = root.texts_or_empty("block_scaled");
   out.experts_alone = root.texts_or_empty("experts_alone");

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/intervals/intervals.hpp"
+#include "forecast/intervals/networks.hpp"
 #include "forecast/own_interval.hpp"
 #include "forecast/two_machines.hpp"
 #include "step/frameworks/habits.hpp"
@@ -105,7 +106,11 @@ Result<Forecast> predict(const Run& run) {
   const auto calibration = calibration_for(run);
   if (!calibration) return calibration.problems();
   Forecast out = forecast(run, *calibration);
-  if (const auto& intervals = embedded_interval_model()) {
+  const auto& intervals = embedded_interval_model();
+  if (run.model.is_network()) {
+    if (const auto& spreads = embedded_network_spreads())
+      add_network_interval(*spreads, run.layout.ranks(), out);
+  } else if (intervals) {
     add_intervals(*intervals, run, out);
     if (const OwnSetup* own = own_setup(run)) narrow_interval(*own, out);
   }

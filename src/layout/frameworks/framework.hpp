@@ -20,6 +20,9 @@ std::optional<Framework> framework_from(std::string_view name);
 std::string_view name_of(Framework framework);
 std::string_view title_of(Framework framework);
 
+/// What trains networks of modules where nothing is said.
+Framework framework_of_networks();
+
 /// The framework whose habits it has where its file states no other, and whose fitted constants;
 /// itself where it is of its own.
 Framework base_of(Framework framework);

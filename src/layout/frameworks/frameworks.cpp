@@ -38,6 +38,13 @@ Framework base_of(Framework framework) {
   return framework_from(file_of(framework).base).value_or(framework);
 }
 
+Framework framework_of_networks() {
+  const std::vector<FrameworkFile>& all = frameworks();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [](const FrameworkFile& each) { return each.of_networks; });
+  return found == all.end() ? Framework{} : static_cast<Framework>(found - all.begin());
+}
+
 std::string_view told_of(Framework framework) {
   return file_of(framework).told;
 }

@@ -56,6 +56,8 @@ struct ShardingHabits {
   bool zero2_is_zero3_kept = false;  // ZeRO-2 gathers sharded weights once a micro-batch and keeps
                                      // them until the backward pass
   bool keeps_gathered = false;       // its configurations can ask for that at ZeRO-3, too
+  bool sends_indices = true;    // of embedding tables on other ranks; false: each rank's reader has
+                                // those of its own tables
   bool formats_chosen = false;  // its configurations state the formats of gathered weights and of
                                 // gradients on the wire
   WeightGathers gathers = WeightGathers::buckets;

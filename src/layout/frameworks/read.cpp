@@ -72,6 +72,7 @@ void read_sharding(Fields fields, ShardingHabits& into) {
   read(fields, "flat_gradients", into.flat_gradients);
   read(fields, "zero2_is_zero3_kept", into.zero2_is_zero3_kept);
   read(fields, "keeps_gathered", into.keeps_gathered);
+  read(fields, "sends_indices", into.sends_indices);
   read(fields, "formats_chosen", into.formats_chosen);
   read(fields, "gathers", kWeightGathers, into.gathers);
   read(fields, "zero_plus_plus", into.zero_plus_plus);
@@ -174,6 +175,7 @@ Result<FrameworkFile> read_framework(Document document, const std::string& name,
   out.order = fields.number_or("order", 1e3);
   out.base = fields.text_or("base", "");
   out.told = fields.text_or("told", "");
+  out.of_networks = fields.flag_or("of_networks", false);
   const auto base = std::find_if(others.begin(), others.end(), [&](const FrameworkFile& each) {
     return each.name == out.base && each.base.empty();
   });

@@ -26,6 +26,7 @@ struct FrameworkFile {
   double order = 0;                 // its place in lists
   std::string base;                 // the framework whose habits it has, but for what it states
   std::string told;                 // of every run of it
+  bool of_networks = false;         // what trains networks of modules that name none
   std::string uneven_stages;        // the option that spreads layers that do not divide
   std::vector<DatedHabits> habits;  // the oldest first; never empty
   Document document;

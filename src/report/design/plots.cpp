@@ -39,6 +39,7 @@ TickUnit unit_of(const AxisRow& row) {
   if (name == "peak") return {1e12, "TFLOP/s in 16 bit"};
   if (name.ends_with("latency")) return {1e-6, "us"};
   if (name == "power") return {1, "W"};
+  if (name.ends_with("energy")) return {1e-12, "pJ a bit"};
   if (name == "area") return {1, "mm2"};
   return {1, ""};
 }
@@ -117,8 +118,9 @@ std::string front_svg(const DesignAnswer& design) {
   std::sort(front.begin(), front.end(),
             [](const DesignPoint* a, const DesignPoint* b) { return a->power() < b->power(); });
   Svg svg(kWidth, kHeight, "Speed against power of " + printable(design.workload.title, 60));
-  draw_heading(svg, printable(design.workload.title, 60) + ": speed against power",
-               "Large dots are the front: no other is as fast and draws as little.");
+  draw_heading(
+      svg, printable(design.workload.title, 60) + ": speed against power",
+      "Large dots are the front: no other is as fast and draws as little, on as little area.");
   draw_bounds(svg, {kLeft, 72});
   const Panel panel{log_scale(xs, kLeft, kRight), log_scale(ys, kBottom, kTop)};
   draw_panel(svg, panel);

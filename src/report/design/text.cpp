@@ -108,15 +108,23 @@ std::string words_of(const DesignAnswer& design, const std::vector<std::size_t>&
   return out;
 }
 
+// What mark_front() compares.
+static std::string front_words(const DesignAnswer& design) {
+  const bool area =
+      std::any_of(design.points.begin(), design.points.end(),
+                  [](const DesignPoint& point) { return point.machine.area.has_value(); });
+  return area ? "no other is as fast, draws as little and has as little area"
+              : "no other is as fast and draws as little";
+}
+
 std::string design_text(const DesignAnswer& design) {
   const DesignWorkload& work = design.workload;
   return printable(work.title) + " on " + std::to_string(work.accelerators) + " " +
          printable(work.base.accelerator.title) + ", " + printable(work.base.name) + "\n\n" +
          points_table(design) + "comp, mem, net, lat: % of the time of " +
          std::string(work.times.front() == "step" ? "a step" : work.times.front()) +
-         " that each binds; front: no other is as fast and draws as little\n" +
-         elasticities_table(design) + moves_text(design) +
-         "\nno part has a price in data/technology: money is not compared\n";
+         " that each binds; front: " + front_words(design) + "\n" + elasticities_table(design) +
+         moves_text(design) + "\nno part has a price in data/technology: money is not compared\n";
 }
 
 }  // namespace headway

@@ -7,6 +7,7 @@
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "report/infer/aims.hpp"
 #include "report/json/writer.hpp"
 #include "report/words.hpp"
 
@@ -26,10 +27,16 @@ std::vector<Cell> cells_of(const ServedRow& row) {
     out.push_back({"measured_" + name, row.measured[i]});
     out.push_back({"predicted_" + name, row.predicted[i]});
   }
+  out.push_back({"measured_memory_gb", row.measured_memory_gb});
+  out.push_back({"predicted_memory_gb", row.predicted_memory_gb});
   out.push_back({"predicted_fits", row.fits ? std::optional<double>(*row.fits) : std::nullopt});
   out.push_back({"error", row.error()});
-  out.push_back({"interval_low_s", row.interval_low});
-  out.push_back({"interval_high_s", row.interval_high});
+  const auto interval = row.interval();
+  const auto end = [&](double ServedBounds::*of) {
+    return interval ? std::optional((*interval).*of) : std::nullopt;
+  };
+  out.push_back({"interval_low_s", end(&ServedBounds::low)});
+  out.push_back({"interval_high_s", end(&ServedBounds::high)});
   out.push_back({"assumed", join(row.assumed, "; ")});
   out.push_back({"skipped_reason", reason_text(row.skipped_reason, row.skipped_detail)});
   out.push_back({"machine", row.machine});
@@ -114,17 +121,24 @@ GeneratedBlocks serving_blocks(const ServedReport& report) {
   return out;
 }
 
-std::string serving_validation_text(const ServedReport& report) {
+std::string serving_validation_text(const ServedReport& report, std::span<const JudgedAim> aims,
+                                    const ServedLeftOut& left_out) {
   const auto table = serving_groups(report);
   std::string out = aligned(table, 2) + "\npredicted " + std::to_string(report.predicted) + " of " +
                     std::to_string(report.rows.size()) + " rows; fit " +
                     std::to_string(report.ran_and_fits) + " of " + std::to_string(report.ran) +
                     " that ran, not " + std::to_string(report.ran_out_and_does_not_fit) + " of " +
                     std::to_string(report.ran_out) + " that ran out of memory\n";
+  if (report.memory.rows > 0) {
+    out += "memory of " + std::to_string(report.memory.rows) + " rows: median error " +
+           in_percent(report.memory.median) + " %, 90 % below " + in_percent(report.memory.p90) +
+           " %, bias " + in_percent(report.memory.bias, "%+.1f") + " %\n";
+  }
   if (!report.repeats.empty()) {
     out += "\nmeasured more than once, largest over smallest less 1\n" +
            aligned(repeats_table(report), 2);
   }
+  out += "\n" + served_aims_text(aims, left_out);
   if (report.skipped.empty()) return out;
   std::vector<std::vector<std::string>> reasons = {{"skipped", "rows"}};
   for (const auto& [reason, count] : report.skipped) {
@@ -133,7 +147,8 @@ std::string serving_validation_text(const ServedReport& report) {
   return out + "\n" + aligned(reasons);
 }
 
-std::string serving_validation_json(const ServedReport& report, bool rows) {
+std::string serving_validation_json(const ServedReport& report, std::span<const JudgedAim> aims,
+                                    const ServedLeftOut& left_out, bool rows) {
   JsonWriter out;
   out.begin_object();
   out.member("kind", "serving");
@@ -177,9 +192,17 @@ std::string serving_validation_json(const ServedReport& report, bool rows) {
     out.end_object();
   }
   out.end_array();
+  write_served_aims(out, aims, left_out);
   out.member("predicted", report.predicted);
   out.key("memory");
   out.begin_object();
+  if (report.memory.rows > 0) {
+    out.member("rows", report.memory.rows);
+    out.member("median", report.memory.median);
+    out.member("mean", report.memory.mean);
+    out.member("p90", report.memory.p90);
+    out.member("bias", report.memory.bias);
+  }
   out.member("ran", report.ran);
   out.member("ran_and_fits", report.ran_and_fits);
   out.member("ran_out", report.ran_out);

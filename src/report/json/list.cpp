@@ -1,7 +1,9 @@
 #include "report/list.hpp"
 
+#include <array>
 #include <cmath>
 
+#include "cluster/load.hpp"
 #include "limits/load.hpp"
 #include "report/json/document.hpp"
 
@@ -16,14 +18,35 @@ Json level_numbers(const limits::Level& level, bool outermost) {
           {"latency_s", level.latency.value()}};
 }
 
+// Rates by format; what is not supported is left out.
+Json peak_numbers(const std::array<FlopsPerSecond, kPrecisions>& rates) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (rates[i] > FlopsPerSecond()) out[std::string(kPrecisionNames[i])] = rates[i].value();
+  }
+  return out;
+}
+
+Json cluster_numbers(const Cluster& cluster) {
+  Json levels = Json::array();
+  for (const Level& level : cluster.levels) {
+    levels.push_back({{"name", level.name},
+                      {"size", level.size},
+                      {"bytes_per_s", level.bandwidth.value()},
+                      {"latency_s", level.latency.value()}});
+  }
+  const Accelerator& accelerator = cluster.accelerator;
+  return {{"name", cluster.name},
+          {"title", cluster.title},
+          {"peak_flop_per_s", peak_numbers(accelerator.peak)},
+          {"memory_bytes", accelerator.memory.value()},
+          {"memory_bytes_per_s", accelerator.memory_bandwidth.value()},
+          {"levels", levels}};
+}
+
 Json machine_numbers(const limits::Machine& machine) {
   const limits::Gpu& gpu = machine.gpu;
-  Json peak = Json::object();
-  for (int i = 0; i < kPrecisions; ++i) {
-    if (gpu.peak[i] > FlopsPerSecond()) {
-      peak[std::string(kPrecisionNames[i])] = gpu.peak[i].value();
-    }
-  }
+  const Json peak = peak_numbers(gpu.peak);
   // FLOPs for each byte of memory that take as long as it, by format.
   Json intensity = Json::object();
   if (std::isfinite(gpu.memory_bandwidth.value())) {
@@ -57,6 +80,15 @@ Json machine_numbers(const limits::Machine& machine) {
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
   return document_text({{kind, names}});
+}
+
+std::string clusters_json() {
+  const std::vector<std::string> names = cluster_names();
+  Json numbers = Json::array();
+  for (const std::string& name : names) {
+    if (const auto cluster = load_cluster(name)) numbers.push_back(cluster_numbers(*cluster));
+  }
+  return document_text({{"clusters", names}, {"cluster_numbers", numbers}});
 }
 
 std::string machines_json() {

@@ -129,14 +129,20 @@ Json group_json(const BenchmarkGroup& group, const char* machine) {
           {"assumed", group.assumed},  {"time_error", errors_json(group.error)}};
 }
 
-Json row_json(const BenchmarkRow& row) {
+// Of steps in seconds, of kernels and calls in microseconds.
+Json row_json(const BenchmarkRow& row, bool steps) {
   const auto error = row.error();
+  const auto seconds = [](const std::optional<Seconds>& time) {
+    return time ? Json(time->value()) : Json(nullptr);
+  };
   const std::string reason = reason_text(row.skipped_reason, row.skipped_detail);
   return {{"id", row.id},
           {"source_key", text_json(row.source_key)},
           {"outcome", row.outcome},
-          {"measured_time_us", microseconds(row.measured)},
-          {"predicted_time_us", microseconds(row.predicted)},
+          {steps ? "measured_step_time_s" : "measured_time_us",
+           steps ? seconds(row.measured) : microseconds(row.measured)},
+          {steps ? "predicted_step_time_s" : "predicted_time_us",
+           steps ? seconds(row.predicted) : microseconds(row.predicted)},
           {"error", error ? Json(*error) : Json(nullptr)},
           {"assumed", text_json(join(row.assumed, "; "))},
           {"skipped_reason", text_json(reason)},
@@ -158,7 +164,8 @@ std::string benchmarks_json(const BenchmarkReport& report, bool rows) {
                    {"skipped", report.skipped}};
   if (rows) {
     Json all = Json::array();
-    for (const BenchmarkRow& row : report.rows) all.push_back(row_json(row));
+    for (const BenchmarkRow& row : report.rows)
+      all.push_back(row_json(row, report.kind == CorpusKind::workloads));
     document["rows"] = all;
   }
   return document_text(document);

@@ -2,7 +2,9 @@
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "fit/workloads/workloads.hpp"
 #include "report/validation.hpp"
+#include "report/validation_page.hpp"
 
 namespace headway {
 namespace {
@@ -37,6 +39,21 @@ std::string to_text(const BenchmarkReport& report) {
     reasons.push_back({printable(reason), std::to_string(count)});
   }
   return out + "\n" + aligned(reasons);
+}
+
+GeneratedBlocks workload_blocks(std::span<const BenchmarkRow> rows) {
+  std::string out =
+      "| source | network | rows | predicted | median % | p90 % | bias % | up to 8: rows | median "
+      "% "
+      "|\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const WorkloadGroup& group : workload_groups(rows)) {
+    out += "| " + printable(group.source) + " | " + printable(group.network) + " | " +
+           std::to_string(group.rows) + " | " + std::to_string(group.all.rows) + " | " +
+           in_percent(group.all.median) + " | " + in_percent(group.all.p90) + " | " +
+           in_percent(group.all.bias, "%+.1f") + " | " + std::to_string(group.node.rows) + " | " +
+           (group.node.rows > 0 ? in_percent(group.node.median) : "") + " |\n";
+  }
+  return {{"workloads", out}};
 }
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/draw/table.hpp"
@@ -91,11 +92,11 @@ std::string_view transfer_text(TransferKind kind) {
     case TransferKind::benchmark:
       return "";
     case TransferKind::aligned:
-      return "each: the transfer, the shortest kernel of the recorded ranks";
+      return "the transfer, the shortest kernel of the recorded ranks";
     case TransferKind::shortest:
-      return "each: the shortest of equal calls of one rank; the rest is taken for waiting";
+      return "the shortest of equal calls of one rank; the rest is taken for waiting";
     case TransferKind::whole:
-      return "each: where equal calls are few, the whole kernel, with waiting in it";
+      return "where equal calls are few, the whole kernel, with waiting in it";
   }
   return "";
 }
@@ -117,9 +118,9 @@ std::string times_table(const Compared& c) {
   rows.front().push_back("in all");
   if (waiting) rows.front().push_back("waiting");
   if (exposed) rows.front().push_back("exposed");
-  TransferKind kind = TransferKind::none;
+  std::set<TransferKind> kinds;
   for (const ReconciledRow* row : timed) {
-    kind = std::max(kind, row->transfer_kind);
+    kinds.insert(row->transfer_kind);
     const auto slowdown = row->slowdown();
     std::vector<std::string> cells = {"  " + name_of(*row, c.recording),
                                       to_text(row->transfer / row->timed_count),
@@ -135,8 +136,14 @@ std::string times_table(const Compared& c) {
     rows.push_back(std::move(cells));
   }
   std::string out = "seconds of one rank in one step, the longest first\n" + aligned(rows);
-  const std::string_view note = transfer_text(kind);
-  return note.empty() ? out : out + "  " + std::string(note) + "\n";
+  std::string_view before = "  each: ";
+  for (const TransferKind kind : kinds) {
+    const std::string_view note = transfer_text(kind);
+    if (note.empty()) continue;
+    out += std::string(before) + std::string(note) + "\n";
+    before = "  or, where the ranks do not tell, ";
+  }
+  return out;
 }
 
 std::string groups_table(const Compared& c) {

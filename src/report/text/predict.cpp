@@ -36,8 +36,10 @@ std::string job_line(const Run& run) {
   const Job& job = run.job;
   return std::string(name_of(job.framework)) + ", " + std::string(job.recipe->name) +
          ", attention " + std::string(kAttentionKernelNames[static_cast<int>(job.attention)]) +
-         ", " + count_text(static_cast<double>(job.global_batch)) + " sequences of " +
-         count_text(static_cast<double>(job.sequence)) + " tokens";
+         ", " + count_text(static_cast<double>(job.global_batch)) +
+         (run.model.is_network()
+              ? " x " + printable(run.model.sample)
+              : " sequences of " + count_text(static_cast<double>(job.sequence)) + " tokens");
 }
 
 std::string parts_table(const Forecast& f) {
@@ -166,9 +168,10 @@ std::string run_heading(const Run& run) {
 
 std::string predict_text(const RequestedRun& run, const Forecast& f, const OpTable* ops) {
   std::string out = run_heading(run) + "\n";
+  const std::string pace = run.model.is_network() ? "samples/s" : "tokens/s";
   out += aligned({{"step time", to_text(f.step_time)},
-                  {"tokens/s", count_text(f.tokens_per_second)},
-                  {"tokens/s per accelerator", count_text(f.tokens_per_second_per_accelerator)},
+                  {pace, count_text(f.tokens_per_second)},
+                  {pace + " per accelerator", count_text(f.tokens_per_second_per_accelerator)},
                   {std::string("MFU (attention ") +
                        (run.convention == AttentionFlops::full ? "in full)" : "causal)"),
                    percent_text(f.mfu)},

@@ -10,6 +10,8 @@ namespace headway {
 /// BlockKind::prediction: a layer behind three norms and a projection of twice the hidden width.
 Program forward_layer(const Share& share, const Layer& layer, BlockKind kind = BlockKind::layer);
 Program forward_embedding(const Share& share);
+/// A layer of modules [STEP-29].
+Program forward_modules(const Share& share, const Layer& layer);
 Program forward_head(const Share& share);
 /// [STEP-26] The parts of both that each stage has where the vocabulary is split over stages:
 /// embedding and head are then without them. Prediction modules run the head once more.

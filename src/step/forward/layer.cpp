@@ -68,6 +68,7 @@ static double attention_parameters(const Share& share, const Layer& layer) {
 }
 
 Program forward_layer(const Share& share, const Layer& layer, BlockKind kind) {
+  if (!layer.modules.empty()) return forward_modules(share, layer);
   Writer writer(share, kind);
   if (layer.attention && layer.attention->linear) {
     add_linear_attention(writer, share, layer);

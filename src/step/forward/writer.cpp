@@ -27,6 +27,8 @@ Writer::Writer(const Share& share, BlockKind kind) : share_(share) {
 
 void Writer::push(Op op) {
   op.routed = routed_;
+  op.times *= times_;
+  op.kernels *= times_;
   program_.items.push_back({.what = op, .pieces = pieces_});
 }
 
@@ -103,15 +105,37 @@ void Writer::attention(const AttentionShape& shape) {
 }
 
 void Writer::pass(Bytes forward, Bytes backward, double kernels) {
+  if (frozen_) backward = Bytes(0);
   if (forward <= Bytes(0) && backward <= Bytes(0)) return;
   push({.shape = Pass{forward, !share_.job.fused, backward}, .kernels = kernels});
 }
 
 void Writer::keep(Bytes kept, Piece piece) {
-  if (kept <= Bytes(0)) return;
+  if (kept <= Bytes(0) || frozen_) return;
   const auto items = static_cast<std::uint32_t>(program_.items.size());
   program_.kept.push_back(
-      {kept, static_cast<std::uint8_t>(pieces_ | bit(piece)), items > 0 ? items - 1 : 0});
+      {times_ * kept, static_cast<std::uint8_t>(pieces_ | bit(piece)), items > 0 ? items - 1 : 0});
+}
+
+void Writer::module_product(const ModuleProduct& product) {
+  const Recipe& recipe = *share_.job.recipe;
+  const bool narrow = recipe.matmul >= Precision::fp8;
+  const bool quantised = product.quantised || !narrow;
+  if (!frozen_) {
+    program_.products.push_back({.item = static_cast<std::uint32_t>(program_.items.size()),
+                                 .role = Role::of_network,
+                                 .quantised = quantised,
+                                 .enters = product.enters,
+                                 .steps = product.steps});
+  }
+  push({.shape = product.shape,
+        .precision = quantised ? recipe.matmul : share_.activation,
+        .kernels = product.steps,
+        .times = product.steps});
+  if (!narrow || !quantised) return;
+  const double rows = static_cast<double>(product.shape.m);
+  pass(rows * static_cast<double>(product.shape.k) * Bytes(recipe.cast_passes),
+       rows * static_cast<double>(product.shape.n) * Bytes(recipe.cast_passes));
 }
 
 Program Writer::finish(Bytes input) {

@@ -34,6 +34,15 @@ class Writer {
 
   void attention(const AttentionShape& shape);
 
+  /// The product of a network's module.
+  struct ModuleProduct {
+    Matmul shape;
+    double steps = 1;        // so many with the same weight, one after the other
+    bool quantised = false;  // in the recipe's format of products, where that has 8 bits or fewer
+    bool enters = false;     // what it reads needs no gradient
+  };
+  void module_product(const ModuleProduct& product);
+
   /// A memory-bound pass: what is read and written forward and by its gradient, in `kernels`
   /// launches each.
   void pass(Bytes forward, Bytes backward, double kernels = 1);
@@ -48,6 +57,10 @@ class Writer {
     pieces_ = static_cast<std::uint8_t>(bit(piece) | bit(in));
   }
   void enter_routed(bool routed) { routed_ = routed; }
+  /// What follows stands for as many of the same, one after the other.
+  void repeat(double times) { times_ = times; }
+  /// What follows is not trained: it runs forward alone.
+  void freeze(bool frozen) { frozen_ = frozen; }
   /// Alive only while the block runs.
   void work(Bytes alive) { program_.working += alive; }
 
@@ -65,6 +78,8 @@ class Writer {
   std::uint8_t pieces_ = bit(Piece::other);
   Module module_ = Module::other;
   bool routed_ = false;
+  double times_ = 1;
+  bool frozen_ = false;
   int counted_ = 0;  // products before, as operators are counted
 };
 

@@ -130,6 +130,9 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);
+    // Tables of embeddings in fp32, with a number for each row that scales its step (row-wise
+    // Adagrad): below a hundredth of them.
+    parameters += count * held.tables * Bytes(4);
     if (layer || !habit.sharding.flat_gradients) {
       largest_block = std::max(largest_block, held.dense + held.experts);
     } else {

@@ -1,10 +1,30 @@
 // The backward pass, derived from the forward pass.
 #include <algorithm>
+#include <cmath>
 
 #include "step/passes/passes.hpp"
 
 namespace headway {
 namespace {
+
+// dX = dY · W. Of a convolution the windows run over dY, and what they make is as large as X.
+Matmul input_gradient(const Matmul& forward) {
+  if (!(forward.image > 0)) return {forward.m, forward.k, forward.n, forward.batch};
+  const std::int64_t channels = std::max<std::int64_t>(1, forward.k / forward.taps);
+  const double all = static_cast<double>(forward.batch);
+  const auto entering =
+      std::max<std::int64_t>(1, std::llround(forward.image / all / static_cast<double>(channels)));
+  const double multiplied = static_cast<double>(forward.m) * static_cast<double>(forward.n) *
+                            static_cast<double>(forward.k);
+  const double deep = multiplied / static_cast<double>(entering) / static_cast<double>(channels);
+  return {.m = entering,
+          .n = channels,
+          .k = std::max<std::int64_t>(1, std::llround(deep)),
+          .batch = forward.batch,
+          .image = all * static_cast<double>(forward.m) * static_cast<double>(forward.n),
+          .taps = forward.taps,
+          .recurrent = forward.recurrent};
+}
 
 // Goes through the forward pass from its end.
 class Backward {
@@ -76,7 +96,7 @@ class Backward {
         if (here && conjugate.flow == Flow::into_weights) add(conjugate);
       }
     }
-    push(op).shape = Matmul{forward.m, forward.k, forward.n, forward.batch};
+    if (!product.enters) push(op).shape = input_gradient(forward);
     if (share_.trains_weights) add_weight_gradient(product, op, forward);
     keep_input(product, forward);
   }
@@ -86,22 +106,27 @@ class Backward {
     // them, or by a pass that reads the product's own result, too.
     const bool fused = share_.habit.kernels.fused_weight_gradient;
     Op& of_weight = push(op);
-    of_weight.shape = Matmul{forward.n,
-                             forward.k,
-                             forward.m,
-                             forward.batch,
-                             fused ? 2 * gradient_bytes(share_.job).value() : 0.0,
-                             /*by_columns=*/true};
+    of_weight.shape = Matmul{.m = forward.n,
+                             .n = forward.k,
+                             .k = forward.m * static_cast<std::int64_t>(product.steps),
+                             .batch = forward.batch,
+                             .result_bytes = fused ? 2 * gradient_bytes(share_.job).value() : 0.0,
+                             .by_columns = true,
+                             .image = forward.image * product.steps,
+                             .taps = forward.taps};
+    of_weight.times /= product.steps;
+    of_weight.kernels /= product.steps;
     of_weight.weight_gradient = true;
-    if (!fused) add_weight_passes(product, forward, op.routed);
+    if (!fused) add_weight_passes(product, forward, op.times / product.steps, op.routed);
   }
 
   // [STEP-15] What a framework that does not add in the product itself does with a weight's
   // gradient.
-  void add_weight_passes(const Product& product, const Matmul& forward, bool routed) {
+  void add_weight_passes(const Product& product, const Matmul& forward, double matrices,
+                         bool routed) {
     const Job& job = share_.job;
     const double weights =
-        static_cast<double>(forward.batch) * static_cast<double>(forward.k * forward.n);
+        matrices * static_cast<double>(forward.batch) * static_cast<double>(forward.k * forward.n);
     const Bytes gathered = gathered_bytes(job);
     Bytes bytes = share_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
     if (share_.habit.sharding.flat_gradients && share_.around.shards_weights) {
@@ -109,10 +134,10 @@ class Backward {
       const Bytes reduced = reduced_bytes(job);
       bytes = 2 * gathered + (reduced != gathered ? gathered + reduced : Bytes(0)) + 2 * reduced;
     }
-    double kernels = 1;
+    double kernels = matrices;
     if (autocast(job)) {  // cast to the weight's format
       if (weights > 0) bytes += share_.element + Bytes(4);
-      kernels += 1;
+      kernels += matrices;
     }
     push({.shape = Pass{weights * bytes, !job.fused},
           .weight_gradient = true,
@@ -130,7 +155,9 @@ class Backward {
   void keep_input(const Product& product, const Matmul& forward) {
     if (!product.keeps_input) return;
     const double rows = static_cast<double>(forward.m * forward.batch);
-    const double inputs = rows * static_cast<double>(forward.k);
+    const double times = std::get<Op>(program_.items[product.item].what).times;
+    const double inputs =
+        times * (forward.image > 0 ? forward.image : rows * static_cast<double>(forward.k));
     const auto pieces =
         static_cast<std::uint8_t>(program_.items[product.item].pieces | bit(product.input));
     if (share_.trains_weights) {
@@ -150,6 +177,7 @@ class Backward {
 }  // namespace
 
 void differentiate(Program& program, const Share& share) {
+  if (share.model.is_network() && !(program.held.trained > 0)) return;  // frozen
   Backward(program, share).run();
 }
 

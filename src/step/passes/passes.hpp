@@ -20,6 +20,9 @@ void exchange_context(Program& program, const Share& share);
 /// Tokens have reached their experts, and come back.
 void route_experts(Program& program, const Share& share);
 
+/// What samples read of embedding tables has come from the ranks that hold them.
+void exchange_tables(Program& program, const Share& share);
+
 /// The backward pass stands behind the forward pass, of weights that are trained their gradients
 /// among it; what it reads is kept.
 void differentiate(Program& program, const Share& share);

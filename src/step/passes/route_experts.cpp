@@ -1,4 +1,5 @@
-// Expert parallelism: tokens go to the ranks that hold their experts, and back [STEP-6].
+// Expert parallelism: tokens go to the ranks that hold their experts, and back [STEP-6]; what
+// samples read of tables of embeddings, likewise [STEP-29].
 #include <optional>
 
 #include "step/passes/passes.hpp"
@@ -39,6 +40,27 @@ void route_experts(Program& program, const Share& share) {
               .module = crossing->module};
     program.conjugates.push_back({i, call});
     call.op = exchange->forward;
+    program.items[i].what = call;
+  }
+}
+
+// Which rows of tables a rank's samples read goes to the tables' holders, the sums of these rows
+// come back, and backward their gradients return [STEP-29].
+void exchange_tables(Program& program, const Share& share) {
+  if (share.split.ep == 1) return;
+  for (std::uint32_t i = 0; i < program.items.size(); ++i) {
+    const auto* crossing = std::get_if<Crossing>(&program.items[i].what);
+    if (crossing == nullptr) continue;
+    const bool indices = crossing->seam == Seam::indices;
+    if (indices && !share.habit.sharding.sends_indices) continue;
+    if (!indices && crossing->seam != Seam::pooled) continue;
+    const Call call{.op = CollectiveOp::all_to_all,
+                    .group = Group::ep,
+                    .phase = Phase::forward,
+                    .dtype = indices ? Precision::fp32 : share.activation,
+                    .bytes = crossing->tensor,
+                    .module = Module::embedding};
+    if (!indices) program.conjugates.push_back({i, call});
     program.items[i].what = call;
   }
 }

@@ -78,7 +78,7 @@ void update(StageClass& stage, const Share& share, const Layout& layout,
       const std::int64_t large = std::max(in, out);
       const double each = static_cast<double>(stage.counts[kind]) * copies * 5;
       const auto batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(each));
-      for (const Matmul product :
+      for (const Matmul& product :
            {Matmul{small, small, large, batch}, Matmul{small, small, small, batch},
             Matmul{small, large, small, batch}}) {
         push({.shape = product,

@@ -41,6 +41,11 @@ void add_layer(Weights& out, const Share& share, const Layer& layer) {
     add_norms(out.dense, share.model, 1);
     norms -= 1;
   };
+  for (const NetworkModule& module : layer.modules) {
+    const double repeat = static_cast<double>(module.repeat);
+    out.dense.add_or_join(module_weights(module) / repeat, repeat);
+  }
+  if (!layer.modules.empty()) return;
   bool entered = layer.parallel;
   if (layer.attention || layer.parallel) add_norm();
   for (const Linear& matrix : linears(layer, share.model.hidden)) {
@@ -67,6 +72,13 @@ void add_layer(Weights& out, const Share& share, const Layer& layer) {
 }
 
 }  // namespace
+
+void TensorRuns::add_or_join(double elements, double count) {
+  if (size_ + 1 < static_cast<int>(kMostRuns)) return add(elements, count);
+  if (!(elements > 0)) return;
+  if (size_ + 1 == static_cast<int>(kMostRuns)) return add(elements * count, 1);
+  runs_[static_cast<std::size_t>(size_ - 1)].elements += elements * count;
+}
 
 double TensorRuns::elements() const {
   double sum = 0;

@@ -24,6 +24,8 @@ class TensorRuns {
   void add(double elements, double count = 1) {
     if (elements > 0 && count > 0) runs_[static_cast<std::size_t>(size_++)] = {elements, count};
   }
+  /// The same where the list may be full: what does not fit is counted with the last.
+  void add_or_join(double elements, double count);
   double elements() const;
   int size() const { return size_; }
   const TensorRun& operator[](int i) const { return runs_[static_cast<std::size_t>(i)]; }

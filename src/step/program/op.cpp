@@ -24,9 +24,10 @@ double operations(const AttentionShape& a, Phase phase, AttentionFlops conventio
 }  // namespace
 
 Flops work(const Op& op, AttentionFlops convention) {
-  if (const auto* product = std::get_if<Matmul>(&op.shape)) return Flops(operations(*product));
+  if (const auto* product = std::get_if<Matmul>(&op.shape))
+    return Flops(op.times * operations(*product));
   if (const auto* attention = std::get_if<AttentionShape>(&op.shape)) {
-    return Flops(operations(*attention, op.phase, convention));
+    return Flops(op.times * operations(*attention, op.phase, convention));
   }
   return Flops(0);
 }

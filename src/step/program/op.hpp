@@ -18,6 +18,11 @@ struct Matmul {
   std::int64_t batch = 1;
   double result_bytes = 0;  // moved for each element of C; 0: one write in the product's format
   bool by_columns = false;  // A lies in memory by columns, m elements long (weight gradients)
+  /// Of a convolution or another product of a network: elements in memory of the operand that its
+  /// windows run over, A or (by columns) B, of all of the batch; 0: a product of whole matrices.
+  double image = 0;
+  std::int64_t taps = 1;   // positions in a window
+  bool recurrent = false;  // a step of a recurrent cell, which waits for the one before it
 };
 
 /// The core of attention, softmax(Q·Kᵀ)·V, for `batch` sequences on one accelerator.
@@ -49,6 +54,7 @@ struct Op {
   bool weight_gradient = false;  // a backward op that zero-bubble schedules may delay
   double kernels = 1;            // launches
   bool routed = false;           // of routed experts: its shape changes from step to step
+  double times = 1;              // one after the other, each waiting for the one before it
 };
 
 /// Floating-point operations that the kernel's shape asks for: 2·m·n·k·batch for a product; for

@@ -32,6 +32,8 @@ enum class Seam : std::uint8_t {
   from_stage,  // what one stage has, to all stages
   to_stage,    // parts of a sum on all stages, to one
   stages,      // a number for each token, over the parts of the vocabulary on all stages
+  indices,     // which rows of embedding tables a rank's samples read, to the tables' holders
+  pooled,      // their sums, back
 };
 struct Crossing {
   Seam seam;
@@ -86,6 +88,8 @@ struct Product {
   Piece input = Piece::other;  // the piece that produced its input
   std::int32_t entry = -1;     // the crossing that its input came through
   std::int64_t second = 0;     // columns of its result that every second product makes [STEP-28]
+  bool enters = false;         // its input is the network's, which needs no gradient
+  double steps = 1;            // of `times`, those that share a weight's gradient: one product
 };
 
 /// The call that the backward pass makes where it comes to an item; into weights, where it comes to
@@ -111,6 +115,8 @@ struct HeldParameters {
   double attention = 0;          // of a layer, attention's share of what is dense,
   double attention_trained = 0;  // and of what of it is trained
   double embedding = 0;          // of a part of the vocabulary, the embedding's share
+  double tables = 0;  // of embedding bags: reduced by no call, rows that were read are updated with
+                      // their gradients
 };
 
 /// What a rank does for one micro-batch in one layer, in the embedding, or in head and loss, while

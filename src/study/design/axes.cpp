@@ -135,7 +135,8 @@ class AxesReader {
     const Cluster& base = workload_->base;
     const std::string name(axis.row->name);
     const MachineParts* parts = parts_of(*known, base.accelerator);
-    const bool of_parts = name == "memory" || name == "units" || axis.row->of == AxisOf::power;
+    const bool of_parts = name == "memory" || name == "units" || name == "memory-energy" ||
+                          axis.row->of == AxisOf::power;
     if (parts == nullptr && (of_parts || axis.row->needs_dies)) {
       std::vector<std::string> names;
       for (const MachineParts& each : known->machines) names.push_back(each.accelerator);
@@ -153,6 +154,12 @@ class AxesReader {
       fail(name + ": one accelerator has no links to others");
     }
     if (axis.row->of == AxisOf::network || name == "domain") check_network(axis);
+    const std::size_t level = axis.row->of == AxisOf::network ? 1 : 0;
+    if ((name == "link-energy" || name == "network-energy") && level < base.levels.size() &&
+        technology_of(base.levels[level], *known) == nullptr) {
+      fail(name + ": what a bit takes now is not known of " + base.levels[level].network,
+           Trouble::unsupported);
+    }
   }
 
   void check_on_die(const DesignAxis& axis, const MachineParts& parts, const Technologies& known) {
@@ -181,7 +188,7 @@ class AxesReader {
       for (const AxisValue& value : axis.values) {
         if (value.number < 2) fail("domain: must be at least 2");
       }
-      return;
+      return check_domain(axis);
     }
     double least = static_cast<double>(base.levels.front().size);
     if (const DesignAxis* domain = given("domain")) {
@@ -191,6 +198,19 @@ class AxesReader {
       fail(name + ": " + std::to_string(workload_->accelerators) +
            " accelerators lie in one domain of links; no network is crossed");
     }
+  }
+
+  // Where all lie in one domain as it is and in each that is asked for, none is another machine.
+  void check_domain(const DesignAxis& axis) {
+    const auto all = static_cast<double>(workload_->accelerators);
+    const bool holds_all = static_cast<double>(workload_->base.levels.front().size) >= all &&
+                           std::all_of(axis.values.begin(), axis.values.end(),
+                                       [&](const AxisValue& value) { return value.number >= all; });
+    if (!holds_all || axis.values.empty()) return;
+    fail("domain: " + std::to_string(workload_->accelerators) +
+         " accelerators lie in one domain of " +
+         std::to_string(workload_->base.levels.front().size) +
+         " as it is, and in each of these: nothing changes");
   }
 
   void check_together() {

@@ -72,6 +72,23 @@ std::string write_share(double value) {
   return formatted("%.3g", value);
 }
 
+// "4.5pJ" of a bit, in joules.
+Result<double> read_energy(const std::string& text, const Where& where) {
+  constexpr std::string_view kUnit = "pJ";
+  std::optional<double> number;
+  if (text.size() > kUnit.size() && text.ends_with(kUnit)) {
+    number = number_of_text(std::string_view(text).substr(0, text.size() - kUnit.size()));
+  }
+  if (!number || !(*number >= 1e-3 && *number <= 1e4)) {
+    return Problem{where, "'" + text + "' is no energy of a bit, 0.001 to 10,000 pJ, as 4.5pJ",
+                   Trouble::malformed};
+  }
+  return *number * 1e-12;
+}
+std::string write_energy(double value) {
+  return formatted("%.3g pJ", value * 1e12);
+}
+
 template <class T>
 Result<double> read_name(const std::vector<T> Technologies::*all, const std::string& text,
                          const Where& where) {
@@ -113,6 +130,15 @@ const std::vector<AxisRow> kRows = {
        choice.units = std::llround(value);
      },
      true},
+    {"package", "what carries the wires of memory", AxisOf::memory,
+     [](const std::string& text, const Where& where) {
+       return read_name(&Technologies::packages, text, where);
+     },
+     nullptr,
+     [](MachineChoice& choice, double value, const Technologies& known) {
+       choice.package = &known.packages[place(value)];
+     },
+     false, true},
     {"bandwidth", "of memory", AxisOf::memory, read_quantity<BytesPerSecond>,
      write_quantity<BytesPerSecond>,
      [](MachineChoice& choice, double value, const Technologies&) {
@@ -121,6 +147,11 @@ const std::vector<AxisRow> kRows = {
     {"capacity", "of memory", AxisOf::memory, read_quantity<Bytes>, write_quantity<Bytes>,
      [](MachineChoice& choice, double value, const Technologies&) {
        choice.capacity = Bytes(value);
+     }},
+    {"memory-energy", "of a bit that memory reads or writes", AxisOf::memory, read_energy,
+     write_energy,
+     [](MachineChoice& choice, double value, const Technologies&) {
+       choice.memory_energy = value;
      }},
     {"link", "between the accelerators of a node", AxisOf::link,
      [](const std::string& text, const Where& where) { return read_link_name(true, text, where); },
@@ -137,6 +168,8 @@ const std::vector<AxisRow> kRows = {
      [](MachineChoice& choice, double value, const Technologies&) {
        choice.link_latency = Seconds(value);
      }},
+    {"link-energy", "of a bit that the links carry", AxisOf::link, read_energy, write_energy,
+     [](MachineChoice& choice, double value, const Technologies&) { choice.link_energy = value; }},
     {"domain", "accelerators that the links join", AxisOf::link, read_count, write_count,
      [](MachineChoice& choice, double value, const Technologies&) {
        choice.domain = std::llround(value);
@@ -157,6 +190,11 @@ const std::vector<AxisRow> kRows = {
      write_quantity<Seconds>,
      [](MachineChoice& choice, double value, const Technologies&) {
        choice.network_latency = Seconds(value);
+     }},
+    {"network-energy", "of a bit that the network carries", AxisOf::network, read_energy,
+     write_energy,
+     [](MachineChoice& choice, double value, const Technologies&) {
+       choice.network_energy = value;
      }},
     {"node", "of logic", AxisOf::logic,
      [](const std::string& text, const Where& where) {

@@ -190,6 +190,12 @@ TEST(DesignAxes, SayEverythingThatIsWrongAtOnce) {
   EXPECT_FALSE(read_axes({"link=nvlink5"}, served_batch(1)).ok());
 }
 
+// Eight lie in one domain of eight: one of 72 joins no more of them; one of 4 parts them.
+TEST(DesignAxes, RefuseDomainsThatChangeNothing) {
+  EXPECT_FALSE(read_axes({"domain=16,72"}, served_batch(8)).ok());
+  EXPECT_TRUE(read_axes({"domain=4,72"}, served_batch(8)).ok());
+}
+
 TEST(DesignAxes, RangesAreGeometric) {
   const auto axes = read_axes({"hbm=hbm3,hbm4", "bandwidth=1TB/s..16TB/s:5"}, served_batch());
   ASSERT_TRUE(axes.ok());

@@ -32,16 +32,6 @@ Problems set_latency(Level& level, Seconds to) {
   return {};
 }
 
-// The technology of a level, by the class of its network; null: not among those known.
-const LinkTechnology* technology_of(const Level& level, const Technologies& known) {
-  for (const LinkTechnology& link : known.links) {
-    if (level.network == link.network || level.network.starts_with(link.network + "-")) {
-      return &link;
-    }
-  }
-  return nullptr;
-}
-
 // What memory and links of an accelerator draw, by the ends of what a bit takes.
 struct MovingPower {
   Watts least{}, most{};
@@ -110,7 +100,7 @@ class Assembler {
   // [DESIGN-3] Units of memory: what they hold and carry; the die's edge must hold their wires.
   void memory() {
     const MemoryTechnology* memory = choice_.memory;
-    if (parts_ != nullptr && (memory != nullptr || choice_.units)) {
+    if (parts_ != nullptr && (memory != nullptr || choice_.units || choice_.package != nullptr)) {
       if (memory == nullptr) memory = parts_->memory;
       const bool same = memory == parts_->memory;
       double units = static_cast<double>(choice_.units.value_or(parts_->units));
@@ -135,7 +125,8 @@ class Assembler {
 
   // Memory has half of the edges of all dies.
   void check_wires(const MemoryTechnology& memory, double units) {
-    const Package* package = named(known_.packages, memory.package);
+    const Package* package =
+        choice_.package != nullptr ? choice_.package : named(known_.packages, memory.package);
     if (package == nullptr || !has_dies()) return;
     const double edge = static_cast<double>(parts_->dies->count) * 4 * std::sqrt(area()) / 2;
     const double wires = edge * package->wires_per_mm;
@@ -172,12 +163,24 @@ class Assembler {
     accelerator().cache = base_.accelerator.cache * bits;
   }
 
-  MovingPower moving(const Cluster& of, const MemoryTechnology* memory) const {
+  // By what technologies take, or by what is chosen.
+  MovingPower moving(const Cluster& of, const MemoryTechnology* memory,
+                     const MachineChoice& choice) const {
     MovingPower out;
-    if (memory != nullptr) out.add(memory->energy, of.accelerator.memory_bandwidth);
+    const auto add = [&](const std::optional<double>& chosen, const EnergyPerBit* known,
+                         BytesPerSecond rate) {
+      if (chosen) {
+        out.add({*chosen, *chosen}, rate);
+      } else if (known != nullptr) {
+        out.add(*known, rate);
+      }
+    };
+    add(choice.memory_energy, memory != nullptr ? &memory->energy : nullptr,
+        of.accelerator.memory_bandwidth);
     for (std::size_t i = 0; i < std::min<std::size_t>(2, of.levels.size()); ++i) {
       const LinkTechnology* link = technology_of(of.levels[i], known_);
-      if (link != nullptr) out.add(link->energy, of.levels[i].bandwidth);
+      add(i == 0 ? choice.link_energy : choice.network_energy,
+          link != nullptr ? &link->energy : nullptr, of.levels[i].bandwidth);
     }
     return out;
   }
@@ -192,9 +195,9 @@ class Assembler {
   // allows, and no faster than its area.
   void power() {
     const MemoryTechnology* was = parts_ != nullptr ? parts_->memory : nullptr;
-    const MovingPower before = moving(base_, was);
+    const MovingPower before = moving(base_, was, {});
     const MovingPower after =
-        moving(out_.cluster, choice_.memory != nullptr ? choice_.memory : was);
+        moving(out_.cluster, choice_.memory != nullptr ? choice_.memory : was, choice_);
     const Watts tdp = base_.accelerator.tdp;
     const auto peak = [](const Cluster& of) { return peak_in_16_bit(of.accelerator); };
     const auto scale_peak = [&](double factor) {
@@ -232,6 +235,15 @@ class Assembler {
 };
 
 }  // namespace
+
+const LinkTechnology* technology_of(const Level& level, const Technologies& known) {
+  for (const LinkTechnology& link : known.links) {
+    if (level.network == link.network || level.network.starts_with(link.network + "-")) {
+      return &link;
+    }
+  }
+  return nullptr;
+}
 
 FlopsPerSecond peak_in_16_bit(const Accelerator& accelerator) {
   return std::max(accelerator.peak_of(Precision::bf16), accelerator.peak_of(Precision::fp16));

@@ -12,6 +12,7 @@ namespace headway {
 struct MachineChoice {
   const MemoryTechnology* memory = nullptr;
   std::optional<std::int64_t> units = {};   // of memory
+  const Package* package = nullptr;         // what carries its wires
   const LinkTechnology* link = nullptr;     // of the innermost level
   std::optional<std::int64_t> domain = {};  // accelerators of its domains
   const LinkTechnology* network = nullptr;  // of the levels beyond
@@ -23,6 +24,8 @@ struct MachineChoice {
   std::optional<BytesPerSecond> bandwidth = {}, link_bandwidth = {}, network_bandwidth = {};
   std::optional<Bytes> capacity = {};
   std::optional<Seconds> link_latency = {}, network_latency = {};
+  // Joules of a bit, in place of the range of its technology.
+  std::optional<double> memory_energy = {}, link_energy = {}, network_energy = {};
 };
 
 struct BuiltMachine {
@@ -34,6 +37,9 @@ struct BuiltMachine {
 
 /// [DESIGN-3] to [DESIGN-7]. Problems: constants of its network that nobody knows.
 Result<BuiltMachine> assemble(const Cluster& base, const MachineChoice& choice);
+
+/// The technology of a level, by the class of its network; null: not among those known.
+const LinkTechnology* technology_of(const Level& level, const Technologies& known);
 
 /// In 16 bit.
 FlopsPerSecond peak_in_16_bit(const Accelerator& accelerator);

@@ -142,6 +142,16 @@ TEST(BuiltMachine, HasNoMoreMemoryThanTheEdgesOfItsDiesHold) {
   EXPECT_FALSE(fits("gddr7", 36));
 }
 
+// [DESIGN-3] Five stacks of 1,024 wires are 5,120: a board's 20 wires a mm carry 1,141.
+TEST(BuiltMachine, NeedsAPackageThatCarriesItsWires) {
+  const Technologies& known = *technologies();
+  const auto fits = [&](const char* package) {
+    return built("dgx-h100", {.package = named(known.packages, package)}).impossible.empty();
+  };
+  EXPECT_TRUE(fits("interposer"));
+  EXPECT_FALSE(fits("board"));
+}
+
 // [DESIGN-5] N3 has 2.8/1.9 of N4's logic on the same area, and so as many more units.
 TEST(BuiltMachine, HasAsMuchArithmeticAsItsAreaHolds) {
   const Technologies& known = *technologies();
@@ -158,6 +168,18 @@ TEST(BuiltMachine, HasAsMuchArithmeticAsItsAreaHolds) {
   const BuiltMachine small = built("dgx-h100", {.arithmetic = 0.6});
   EXPECT_NEAR(small.cluster.accelerator.cache / base.accelerator.cache, 0.05 / 0.15, 1e-9);
   EXPECT_FALSE(built("dgx-h100", {.arithmetic = 0.65}).impossible.empty());
+}
+
+// [DESIGN-7] A bit of H100's memory takes 3.5 to 7 pJ; one of 2 saves what is beyond that at either
+// end, whatever links and arithmetic draw.
+TEST(BuiltMachine, DrawsWhatABitIsSaidToTake) {
+  const double rate = load_cluster("dgx-h100")->accelerator.memory_bandwidth.value();
+  const BuiltMachine made = built("dgx-h100", {.memory_energy = 2e-12});
+  EXPECT_NEAR(made.most_power.value(), 700 - 8 * (3.5e-12 - 2e-12) * rate, 1e-6);
+  EXPECT_NEAR(made.least_power.value(), 700 - 8 * (7e-12 - 2e-12) * rate, 1e-6);
+  const BuiltMachine links = built("dgx-h100", {.link_energy = 10e-12});
+  EXPECT_NEAR(links.most_power.value(), 700 + 8 * (10e-12 - 5e-12) * 450e9, 1e-6);
+  EXPECT_NEAR(links.least_power.value(), 700 + 8 * (10e-12 - 8e-12) * 450e9, 1e-6);
 }
 
 // [DESIGN-7] Memory and links of H100 draw, at the middle of [3.5, 7] pJ over 3.352 TB/s, of

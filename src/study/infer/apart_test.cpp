@@ -100,7 +100,7 @@ TEST(BestApart, IsNoWorseThanWaysThatAreGiven) {
   const Serving base = serving_of_70b(1);
   const ServingConstants constants = *serving_constants(base.cluster);
   const auto best =
-      best_apart(base, constants, {.input = 1000, .output = 200}, {}, 8, false, 2, {});
+      best_apart(base, constants, {.input = 1000, .output = 200}, {}, 8, false, {}, 2, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (const ApartOffer& offer : best->front) EXPECT_EQ(offer.apart.ranks(), 8);
@@ -124,7 +124,7 @@ TEST(BestApart, CountsTheWayInOfAnswersOfOneToken) {
   base.engine.request = Seconds(1);
   const ServingConstants constants = *serving_constants(base.cluster);
   Load asked{.input = 500, .output = 1};
-  const auto best = best_apart(base, constants, asked, {{}, false}, 2, false, 2, {});
+  const auto best = best_apart(base, constants, asked, {{}, false}, 2, false, {}, 2, {});
   ASSERT_TRUE(best && !best->front.empty());
   asked.arrivals = Arrivals::clients;
   asked.batch = 64;
@@ -142,11 +142,11 @@ TEST(BestApart, AmongFormatsIsTheFrontOfEach) {
     set_weights(base, name);
     formats.push_back(formats_of(base));
   }
-  const auto both = best_apart(base, constants, asked, {formats, false}, 4, false, 2, {});
+  const auto both = best_apart(base, constants, asked, {formats, false}, 4, false, {}, 2, {});
   ASSERT_TRUE(both);
   std::size_t ways = 0;
   for (const ServingFormats& format : formats) {
-    const auto one = best_apart(base, constants, asked, {{format}, false}, 4, false, 2, {});
+    const auto one = best_apart(base, constants, asked, {{format}, false}, 4, false, {}, 2, {});
     ASSERT_TRUE(one);
     ways += one->tried;
     for (const ApartOffer& offer : one->front) {
@@ -183,8 +183,8 @@ TEST(BestApart, IsTheSameOnAnyNumberOfThreads) {
   const Serving base = serving_of_70b(1);
   const ServingConstants constants = *serving_constants(base.cluster);
   const Load asked{.input = 500, .output = 100};
-  const auto one = best_apart(base, constants, asked, {}, 4, true, 1, {});
-  const auto two = best_apart(base, constants, asked, {}, 4, true, 2, {});
+  const auto one = best_apart(base, constants, asked, {}, 4, true, {}, 1, {});
+  const auto two = best_apart(base, constants, asked, {}, 4, true, {}, 2, {});
   ASSERT_TRUE(one && two);
   ASSERT_EQ(one->front.size(), two->front.size());
   for (std::size_t i = 0; i < one->front.size(); ++i) {

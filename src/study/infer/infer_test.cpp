@@ -200,7 +200,7 @@ TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
   const Serving base = serving_of("llama-3-8b", "dgx-h100");
   const ServingConstants constants = constants_of(base);
   const Load asked{.input = 1000, .output = 200};
-  const auto best = best_offers(base, constants, asked, {}, 4, 2, {});
+  const auto best = best_offers(base, constants, asked, {}, 4, {}, 2, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (std::size_t i = 1; i < best->front.size(); ++i) {
@@ -231,19 +231,19 @@ TEST(BestOffers, KeepToTheLimits) {
   const ServingConstants constants = constants_of(base);
   Load asked{.input = 1000, .output = 200};
   asked.each_limit = Seconds(8e-3);
-  const auto best = best_offers(base, constants, asked, {}, 2, 1, {});
+  const auto best = best_offers(base, constants, asked, {}, 2, {}, 1, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (const Offer& offer : best->front) EXPECT_LE(offer.served.each_token, Seconds(8e-3));
   asked.each_limit = Seconds(1e-6);
-  EXPECT_TRUE(best_offers(base, constants, asked, {}, 2, 1, {})->front.empty());
+  EXPECT_TRUE(best_offers(base, constants, asked, {}, 2, {}, 1, {})->front.empty());
 }
 
 // An answer of one token has none after the first: its user gets one token in the whole time.
 TEST(BestOffers, OfAnswersOfOneTokenAreAsFastAsThatTokenComes) {
   const Serving base = serving_of("llama-3-8b", "dgx-h100");
   const auto best =
-      best_offers(base, constants_of(base), {.input = 1000, .output = 1}, {}, 2, 1, {});
+      best_offers(base, constants_of(base), {.input = 1000, .output = 1}, {}, 2, {}, 1, {});
   ASSERT_TRUE(best);
   ASSERT_FALSE(best->front.empty());
   for (const Offer& offer : best->front) {

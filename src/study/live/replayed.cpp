@@ -82,14 +82,6 @@ class Reading {
     }
     return parts ? shortest : longest;
   }
-  // A send may end as soon as its bytes are copied: from when both ends were there until the
-  // receive was done, as far as their clocks agree.
-  std::optional<double> transfer_of(const RecordedCall& send, const RecordedCall& receive) const {
-    if (!send.duration || !receive.duration) return std::nullopt;
-    const double sent = send.duration->value(), received = receive.duration->value();
-    const double late = 1e-9 * static_cast<double>(*send.start_ns - *receive.start_ns);
-    return std::clamp(received - std::max(0.0, late), std::min(sent, received), received);
-  }
 
   void meet(const std::vector<std::size_t>& calls, std::optional<double> transfer) {
     Row* row = row_of(recording_.calls[calls.front()]);
@@ -147,8 +139,8 @@ class Reading {
       for (std::size_t k = 0; k < std::min(pair.sends.size(), pair.receives.size()); ++k) {
         const RecordedCall &send = recording_.calls[pair.sends[k]],
                            &receive = recording_.calls[pair.receives[k]];
-        if (!send.start_ns || !receive.start_ns) continue;
-        meet({pair.sends[k], pair.receives[k]}, transfer_of(send, receive));
+        const auto transfer = message_transfer(send, receive);
+        if (transfer) meet({pair.sends[k], pair.receives[k]}, transfer->value());
       }
     }
   }

@@ -175,7 +175,10 @@ Run with_endless_memory(const Run& run) {
   return out;
 }
 
-Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const PlanWalks& walks) {
+namespace {
+
+// The best layouts with their forecasts, and nothing that follows from them.
+Result<Plan> plan_with(const PlanSetup& setup, const PlanBest& best) {
   const PlanTask& task = setup.task;
   Plan plan;
   plan.run = task.run;
@@ -184,7 +187,6 @@ Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const
   plan.notes = task.notes;
   plan.accelerators = setup.accelerators();
   plan.layouts = setup.space.size();
-  const PlanBest best = walks.best();
   plan.proven = best.proven;
   for (const PlanPoint& point : best.points) {
     auto layout = planned(plan.run, point.index, setup.space.layout_at(point.index));
@@ -194,6 +196,33 @@ Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const
         plan.best.size() > 1 && meet(plan.best.front().forecast.step_time_interval,
                                      plan.best.back().forecast.step_time_interval);
   }
+  return plan;
+}
+
+// Tells of the best of a part of a space that takes long: places far from each other, so that kinds
+// of layouts of all degrees are among them. The part takes its share of the time beside the whole.
+void tell_of_a_part(const PlanSetup& setup) {
+  const PlanTask& task = setup.task;
+  constexpr std::uint64_t kSearchedInAMoment = 20'000'000, kLeastParts = 16;
+  if (!task.found || !task.sooner || setup.space.size() <= kSearchedInAMoment) return;
+  const std::uint64_t parts = std::max(kLeastParts, setup.space.size() / kSearchedInAMoment);
+  const PlanQuestion question = setup.question({.index = 0, .of = parts});
+  PlanSearch how = part_of(setup.how, setup.space.size(), 0, 0);
+  how.exhaustive = false;
+  PlanBest best = search(question, how);
+  if (!best.proven || best.points.empty()) return;  // stopped, or nothing of the part fits
+  best.proven = false;
+  if (const auto plan = plan_with(setup, best)) task.found(*plan);
+}
+
+}  // namespace
+
+Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const PlanWalks& walks) {
+  const PlanTask& task = setup.task;
+  const PlanBest best = walks.best();
+  auto begun = plan_with(setup, best);
+  if (!begun) return begun.problems();
+  Plan plan = std::move(begun).value();
   if (!plan.proven) return plan;
   if (task.found && !plan.best.empty()) task.found(plan);
   if (plan.best.empty()) {
@@ -214,6 +243,7 @@ Result<Plan> plan_of(PlanTask task) {
   const auto setup = set_up(std::move(task));
   if (!setup) return setup.problems();
   if (!setup->task.parts.empty()) return plan_of_parts(*setup);
+  tell_of_a_part(*setup);
   const PlanQuestion question = setup->question();
   const PlanFloors floors(question, setup->how.threads,
                           part_of(setup->how, setup->space.size(), 0, kFloorsDone).progress);

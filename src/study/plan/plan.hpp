@@ -77,7 +77,8 @@ struct PlanTask {
   std::vector<std::string> notes;               // for the answer
   PlanSearch how;                               // its objective is that of the name
   std::function<void(const Plan&)> found = {};  // told of the best, before what follows from them
-  std::vector<PlanPart> parts = {};             // found before, of the whole space; empty: search
+  bool sooner = false;  // told before, too, of a long search: of the best of a part, not proven
+  std::vector<PlanPart> parts = {};  // found before, of the whole space; empty: search
 };
 
 /// Plans; or why there is no space to search.

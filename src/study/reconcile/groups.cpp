@@ -11,8 +11,6 @@
 namespace headway {
 namespace {
 
-constexpr std::uint32_t kNoGroup = static_cast<std::uint32_t>(-1);
-
 std::string upper_words(std::string_view name) {
   std::string out = "_";
   for (const char c : name.substr(0, 200)) {

@@ -1,12 +1,14 @@
 // [REC-5] A kernel's time is transfer and waiting. Where several ranks are recorded the transfer is
-// the shortest of one call's kernels [TRACE-2]. Where one is, it is taken to be the shortest of at
-// least four equal calls of that rank: of many calls one is likely to have come last; else the
-// whole kernel counts as transfer. Valid: for that only as an upper bound.
+// the shortest of one call's kernels [TRACE-2], of a message on the host as [LIVE-5] has it. Where
+// one is, it is taken to be the shortest of at least four equal calls of that rank: of many calls
+// one is likely to have come last; else the whole kernel counts as transfer. Valid: for that only
+// as an upper bound.
 #include "study/reconcile/times.hpp"
 
 #include <algorithm>
 
 #include "trace/analysis/overlap.hpp"
+#include "trace/analysis/pairs.hpp"
 
 namespace headway {
 namespace {
@@ -15,6 +17,23 @@ constexpr std::size_t kEnoughEqual = 4;
 
 bool has_time(const RecordedCall& call) {
   return can_mean_transfer(call.time) && call.duration && call.duration->value() > 0;
+}
+
+// Messages of which both ends are recorded, on the host: a kernel of one waits for both.
+void split_messages(const Recording& recording, std::vector<SplitTime>& out) {
+  for (const auto& [ends, pair] : pair_calls(recording)) {
+    if (pair.sends.size() != pair.receives.size()) continue;  // which are one is not known
+    for (std::size_t k = 0; k < pair.sends.size(); ++k) {
+      const RecordedCall &send = recording.calls[pair.sends[k]],
+                         &receive = recording.calls[pair.receives[k]];
+      const auto transfer = message_transfer(send, receive);
+      if (!send.own_time || !receive.own_time || !transfer) continue;
+      for (const std::size_t i : {pair.sends[k], pair.receives[k]}) {
+        const Seconds longer = *recording.calls[i].duration - *transfer;
+        out[i] = {TransferKind::aligned, *transfer, std::max(Seconds(0), longer)};
+      }
+    }
+  }
 }
 
 void split_alone(const Recording& recording, const MeasuredKind& kind,
@@ -55,6 +74,7 @@ std::vector<SplitTime> split_times(const Recording& recording, const Alignment& 
       out[matched.calls[i]] = {TransferKind::aligned, matched.transfer, matched.waiting[i]};
     }
   }
+  split_messages(recording, out);
   for (const MeasuredKind& kind : kinds) split_alone(recording, kind, out);
   return out;
 }

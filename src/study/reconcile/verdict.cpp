@@ -223,7 +223,9 @@ class Judge {
       text +=
           " on " + printable(level_name(row.level), 20) + " links: " + to_text(lost) + " a step; ";
       if (slow.whole) {
-        text += "waiting is in it: record all ranks of the group to tell which it is";
+        text += all_are_recorded()
+                    ? "waiting may be in it, which these times do not tell"
+                    : "waiting is in it: record all ranks of the group to tell which it is";
       } else if (!is_long) {
         text += "messages this short are latency: fuse them or overlap them";
       } else if (row.level == 0) {
@@ -234,6 +236,20 @@ class Judge {
       add(is_long ? FindingKind::slow_link : FindingKind::latency, lost, slow.first_row,
           std::move(text));
     }
+  }
+
+  bool all_are_recorded() const {
+    return all_.recorded_ranks >= all_.world_size.value_or(all_.run_ranks);
+  }
+
+  // Of messages whose both ends are recorded.
+  Seconds waiting_for_messages() const {
+    Seconds sum;
+    for (const ReconciledRow& row : all_.rows) {
+      const bool message = to_collective(row.measured_op) == CollectiveOp::send_receive;
+      if (message && row.transfer_kind == TransferKind::aligned) sum += row.waiting;
+    }
+    return sum;
   }
 
   void judge_waiting() {
@@ -261,9 +277,13 @@ class Judge {
     if (known > least_) {
       text = "ranks wait " + to_text(all_.waiting) +
              " a step for each other, and none of them is always the last: uneven work or jitter";
+    } else if (const Seconds messages = waiting_for_messages(); 2 * messages > all_.waiting) {
+      text = "ranks wait " + to_text(messages) +
+             " a step for messages: what the pipeline leaves empty, or a late rank";
     } else {
-      text = "calls wait " + to_text(all_.waiting) +
-             " a step, by the spread of equal kernels: record all ranks to see who is late";
+      text = "calls wait " + to_text(all_.waiting) + " a step, by the spread of equal kernels: ";
+      text += all_are_recorded() ? "their times do not tell who is late"
+                                 : "record all ranks to see who is late";
     }
     add(FindingKind::waiting, all_.waiting, {}, std::move(text));
   }

@@ -18,7 +18,7 @@ bool is_collective(Operation op) {
 // host only those in which every rank waits for every other: in the rest some may leave early.
 bool can_be_split(const RecordedCall& call) {
   if (!is_collective(call.op) || !call.duration) return false;
-  return call.time == TimeKind::kernel || (call.blocks && synchronises(call.op));
+  return call.time == TimeKind::kernel || (call.own_time && synchronises(call.op));
 }
 
 std::int64_t duration_ns(const RecordedCall& call) {

@@ -46,8 +46,8 @@ struct Alignment {
 /// if each call has one, else the order on each rank where all ranks of the group have as many;
 /// those matched by order must also agree in size and, on one clock, have run at the same time. A
 /// call of no known group is taken for one of all ranks; of a group that the source does not name,
-/// only where it has all ranks. Only kernel times are split, and those of calls that block the host
-/// (RecordedCall::blocks).
+/// only where it has all ranks. Only kernel times are split, and those on the
+/// host that hold no more (RecordedCall::own_time).
 Alignment align(const Recording& recording);
 
 /// [TRACE-7] Calls of no known group that all ranks of the run were found to make together are

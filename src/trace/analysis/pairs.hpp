@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <vector>
@@ -46,6 +47,18 @@ inline std::map<PairEnds, PairCalls> pair_calls(const Recording& recording) {
     sort(pair.receives);
   }
   return out;
+}
+
+/// [LIVE-5] How long a message took: a send may end as soon as its bytes are copied, so that it is
+/// from when both ends were there until the receive was done, as far as their clocks agree. Nothing
+/// where a time is not known.
+inline std::optional<Seconds> message_transfer(const RecordedCall& send,
+                                               const RecordedCall& receive) {
+  if (!send.duration || !receive.duration || !send.start_ns || !receive.start_ns) return {};
+  const double sent = send.duration->value(), received = receive.duration->value();
+  const double late =
+      1e-9 * (static_cast<double>(*send.start_ns) - static_cast<double>(*receive.start_ns));
+  return Seconds(std::clamp(received - std::max(0.0, late), std::min(sent, received), received));
 }
 
 }  // namespace headway

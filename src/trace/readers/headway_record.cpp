@@ -126,11 +126,14 @@ class RecordReader {
     const auto lost = static_cast<std::int64_t>(std::min<std::uint64_t>(record.bytes, 1ull << 48));
     omit(recording_, "calls that the recorder lost (buffer or disk full)", lost);
     whole_ = (record.flags & record_file::kWhole) != 0;
+    came_ = record.start_ns;
+    elsewhere_ = record.duration_ns;
   }
 
   void add(const Record& record) {
     if (record.asked == record_file::kText) return read_text(record);
     ++recording_.records_read;
+    ++here_;
     if (record.asked == record_file::kStep) {
       ++recording_.marked_steps;
       if (record.start_ns <
@@ -164,7 +167,9 @@ class RecordReader {
     if (record.group != 0) call.group = group_of(record.group);
     const bool has_bytes = *op != Operation::barrier;
     const Bytes bytes(static_cast<double>(record.bytes));
-    if (has_bytes && (record.flags & (record_file::kPart | record_file::kEachPart))) {
+    if (has_bytes && (record.flags & record_file::kNoBytes) == record_file::kNoBytes) {
+      leave_unsaid(recording_, kCallsWithoutSize);
+    } else if (has_bytes && (record.flags & (record_file::kPart | record_file::kEachPart))) {
       call.counted_bytes = bytes;
       call.counted_part = (record.flags & record_file::kEachPart) != 0;
     } else if (has_bytes) {
@@ -192,7 +197,7 @@ class RecordReader {
 
   void set_duration(const Record& record, RecordedCall& call) {
     constexpr TimeKind kinds[] = {TimeKind::none, TimeKind::kernel, TimeKind::host,
-                                  TimeKind::enqueue};
+                                  TimeKind::enqueue, TimeKind::host};
     if (record.time < std::size(kinds)) call.time = kinds[record.time];
     if (record.duration_ns == 0) call.time = TimeKind::none;
     if (record.flags & record_file::kCaptured) {
@@ -206,6 +211,7 @@ class RecordReader {
     call.duration = seconds_of(record);
     constexpr std::uint32_t kGoesOn = record_file::kUntil | record_file::kBeside;
     call.blocks = record.time == record_file::kHost && (record.flags & kGoesOn) == 0;
+    call.own_time = call.blocks || record.time == record_file::kStream;
     if (record.flags & record_file::kUntil) {
       leave_unsaid(recording_,
                    "when calls that do not block were done: their time goes to where the program "
@@ -308,18 +314,29 @@ class RecordReader {
     for (RecordedStep& step : recording_.steps) {
       step.start_ns = on_common_clock(step.start_ns, clock_);
     }
-    if (!whole_) {
-      leave_unsaid(recording_,
-                   "files that were not ended: the program was killed, or runs on, and its last "
-                   "moments are not in them");
-    }
+    if (!whole_) say_what_is_missing();
     if (!source_.damage().empty()) omit(recording_, source_.damage());
+  }
+
+  // [RECORD-7] What came and is neither here nor elsewhere was on its way when the program ended.
+  void say_what_is_missing() {
+    if (came_ < elsewhere_ || came_ == 0 || came_ >= 1ull << 48) {
+      return leave_unsaid(recording_,
+                          "files that were not ended: the program was killed, or runs on, and its "
+                          "last moments are not in them");
+    }
+    leave_unsaid(recording_, "files that were not ended: the program was killed, or runs on");
+    const std::uint64_t missing = came_ - elsewhere_ > here_ ? came_ - elsewhere_ - here_ : 0;
+    omit(recording_, "records of the last moments of a program that was killed, or runs on",
+         static_cast<std::int64_t>(missing));
   }
 
   ByteSource& source_;
   Recording& recording_;
   std::uint32_t rank_ = 0;
   bool whole_ = false;
+  // Records that came, that are in other files or counted as lost, that are in this file.
+  std::uint64_t came_ = 0, elsewhere_ = 0, here_ = 0;
   std::string buffer_;  // read and not used: from at_ on
   std::size_t at_ = 0;
   std::int64_t ranks_left_ = kMostRanks;

@@ -89,6 +89,29 @@ TEST(HeadwayRecord, FilesThatWereReadAndWrittenAreNoCalls) {
   EXPECT_FALSE(recording.omissions[0].lost);
 }
 
+// [RECORD-7] 10 came, 3 of them are elsewhere: of 7 two are here. Of a file that was ended, or does
+// not say how many came, nothing more is missing than it says.
+TEST(HeadwayRecord, OfAProgramThatWasKilledTheRecordsOnTheirWayAreCounted) {
+  const auto read_with = [](std::uint64_t came, std::uint32_t flags) {
+    return read_text(
+        header() +
+        bytes_of(
+            {.start_ns = came, .duration_ns = 3, .asked = record_file::kState, .flags = flags}) +
+        call(kReduceScatter) + text("{\"group\":7,\"ranks\":[0]}") +
+        call({.duration_ns = 9, .asked = record_file::kWait}));
+  };
+  constexpr const char* kMissing =
+      "records of the last moments of a program that was killed, or runs on";
+  EXPECT_EQ(omitted(read_with(10, 0), kMissing), 5);
+  EXPECT_EQ(omitted(read_with(5, 0), kMissing), 0);
+  EXPECT_EQ(omitted(read_with(0, 0), kMissing), 0);
+  EXPECT_EQ(omitted(read_with(10, record_file::kWhole), kMissing), 0);
+  EXPECT_EQ(omitted(read_with(0, 0),
+                    "files that were not ended: the program was killed, or runs on, and its last "
+                    "moments are not in them"),
+            1);
+}
+
 // A backend of the host has its own thread: the time is the call's, and the program did more in it.
 TEST(HeadwayRecord, ACallBesideTheProgramHasItsTimeAndDoesNotBlock) {
   for (const std::uint32_t flags : {0u, std::uint32_t{record_file::kBeside}}) {
@@ -97,9 +120,23 @@ TEST(HeadwayRecord, ACallBesideTheProgramHasItsTimeAndDoesNotBlock) {
     const Recording recording = read_text(header() + state(0, record_file::kWhole) + call(record));
     ASSERT_EQ(recording.calls.size(), 1u);
     EXPECT_EQ(recording.calls[0].blocks, flags == 0);
+    EXPECT_EQ(recording.calls[0].own_time, flags == 0);
     EXPECT_DOUBLE_EQ(recording.calls[0].duration->value(), 500e-9);
     EXPECT_TRUE(recording.omissions.empty());
   }
+}
+
+// What a replay runs one after the other on a stream: it holds what a kernel's time holds.
+TEST(HeadwayRecord, ACallOnAStreamOfTheHostHasATimeOfItsOwnAndDoesNotBlock) {
+  Record record = kReduceScatter;
+  record.time = record_file::kStream;
+  const Recording recording = read_text(header() + state(0, record_file::kWhole) + call(record));
+  ASSERT_EQ(recording.calls.size(), 1u);
+  EXPECT_EQ(recording.calls[0].time, TimeKind::host);
+  EXPECT_TRUE(recording.calls[0].own_time);
+  EXPECT_FALSE(recording.calls[0].blocks);
+  EXPECT_DOUBLE_EQ(recording.calls[0].duration->value(), 500e-9);
+  EXPECT_TRUE(recording.omissions.empty());
 }
 
 TEST(HeadwayRecord, MessagesHaveTheirOtherEndAndTag) {

@@ -36,7 +36,8 @@ enum Op : std::uint8_t {
   kOther = 12,
   kWait = 64,   // waited for others to be done: MPI_Wait, MPI_Probe, MPI_Win_fence
   kStep = 65,   // a step begins; bytes: its number
-  kState = 66,  // bytes: records that were lost; flags: kWhole
+  kState = 66,  // bytes: records that were lost; flags: kWhole; start_ns: how many came, where that
+                // is known; duration_ns: of them in files before this one, or lost as bytes says
   kText = 67,   // bytes: of the JSON behind it
   kFile = 68,   // a file was read or written, no rank had to do with another: MPI_File_read
 };
@@ -47,6 +48,7 @@ enum Time : std::uint8_t {
   kDevice = 1,   // on the device from start to end
   kHost = 2,     // on the host, until the call was done
   kEnqueue = 3,  // on the host, to begin it
+  kStream = 4,   // on the host, as on a stream of a device (docs/models/replay.md)
 };
 
 enum Flag : std::uint32_t {
@@ -61,6 +63,7 @@ enum Flag : std::uint32_t {
   kCaptured = 256,  // put into a graph of the device's: how often it runs is not known
   kEachPart = 512,  // bytes are those of one rank's part, and all parts are as large
 };
+inline constexpr std::uint32_t kNoBytes = kPart | kEachPart;  // both: bytes are not known
 /// Of a process that is several ranks, a device each: which. 0: that of the header; of others a
 /// text
 /// {"local": number, "rank": its rank}.

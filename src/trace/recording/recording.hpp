@@ -89,9 +89,11 @@ struct RecordedCall {
   std::optional<std::int64_t> peer;      // the other end of a send or receive, or the root
   std::optional<std::int64_t> tag;       // of a send, that its receive has as well
   std::optional<bool> in_place;          // benchmarks only
-  /// Of a time on the host: the program did nothing else from start to done, so that it holds the
-  /// transfer and the waiting for other ranks and no more, as that of a kernel does.
+  /// Of a time on the host: the program did nothing else from start to done.
   bool blocks = false;
+  /// Of a time on the host: it holds the transfer and the waiting for other ranks and no more, as
+  /// that of a kernel does: of a call that blocks, and of one on a stream of the host's.
+  bool own_time = false;
   double count = 1;
 };
 

@@ -1,6 +1,6 @@
 // A form over fields of a run: a few stand open, the rest is folded away by group. Labels, help, legal values,
 // and each problem beside its field with what would be right.
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Problem } from "../lib/api";
 import { count } from "../lib/format";
@@ -68,10 +68,37 @@ function Group({ group, ...props }: FormProps & { group: FieldGroup }) {
   );
 }
 
+// Draws a field again where something of its own changed: a form has a hundred, of which one is typed into.
 function FieldRow({ field, fields, problems, taken, command, onChange }: FormProps & { field: RunField }) {
-  const id = useId();
   const value = fields[field.name] ?? "";
   const mine = problems.filter((problem) => problem.where === field.name || problem.where.startsWith(`${field.name}.`));
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  const empty = taken?.[field.name];
+  return useMemo(
+    () => (
+      <OneField
+        field={field}
+        value={value}
+        mine={mine}
+        taken={empty}
+        command={command}
+        onChange={(...changed) => latest.current(...changed)}
+      />
+    ),
+    [field, value, JSON.stringify(mine), empty, command],
+  );
+}
+
+interface OneFieldProps extends Pick<FormProps, "command" | "onChange"> {
+  readonly field: RunField;
+  readonly value: string;
+  readonly mine: readonly Problem[];
+  readonly taken: string | undefined;
+}
+
+function OneField({ field, value, mine, taken, command, onChange }: OneFieldProps) {
+  const id = useId();
   const help = fieldHelp(command, field.name);
   const wrong = mine.length > 0;
   const input = {
@@ -107,7 +134,7 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
         />
       ) : field.kind === "choice" ? (
         <select {...input} value={value} onChange={change}>
-          {options(field, value, command, taken?.[field.name])}
+          {options(field, value, command, taken)}
         </select>
       ) : (
         <input
@@ -115,7 +142,7 @@ function FieldRow({ field, fields, problems, taken, command, onChange }: FormPro
           type="text"
           inputMode={field.kind === "text" ? "text" : "decimal"}
           value={value}
-          placeholder={taken?.[field.name] ?? ""}
+          placeholder={taken ?? ""}
           onInput={change}
         />
       )}

@@ -1,4 +1,6 @@
 // Pins the present run as A, and sets what follows beside it.
+import type { BarsPicture } from "../charts/barsPicture";
+import { PictureButtons } from "../charts/PictureButtons";
 import type { Compared } from "../lib/compared";
 import { change } from "../lib/format";
 import { backToPinned, pinnedIn, pinThis, unpin } from "../lib/pinned";
@@ -11,6 +13,9 @@ interface PinBarProps {
   readonly words?: (a: Fields, b: Fields) => string;
 }
 
+// As style.css has them.
+const kColourOfA = "var(--series-2)";
+const kColourOfNow = "var(--series-1)";
 const kNothingYet = "change a field, and both stand here.";
 
 export function PinBar({ fields, words = changedWords }: PinBarProps) {
@@ -83,8 +88,26 @@ export function Differences({ rows }: { rows: readonly Compared[] }) {
           </tbody>
         </table>
       </div>
+      <PictureButtons picture={() => picture(rows)} />
     </section>
   );
+}
+
+// Of each row a bar of A and one of the present, against the longer of the two.
+function picture(rows: readonly Compared[]): BarsPicture {
+  const bar = (label: string, value: number | null, most: number, text: (value: number) => string, colour: string) => ({
+    label,
+    value: value === null ? "–" : text(value),
+    pieces: [{ share: Math.max(0, value ?? 0) / (most || 1), colour }],
+  });
+  return {
+    title: "What changes against A",
+    rows: rows.flatMap(({ name, a, b, text }) => {
+      const most = Math.max(a ?? 0, b ?? 0);
+      return [bar(`${name}, A`, a, most, text, kColourOfA), bar(`${name}, now`, b, most, text, kColourOfNow)];
+    }),
+    key: [],
+  };
 }
 
 function Over({ a, b }: { a: number; b: number }) {

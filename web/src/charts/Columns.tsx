@@ -5,7 +5,7 @@ import { stepped } from "./nearest";
 import type { Category } from "./palette";
 import { Pointed } from "./Pointed";
 import type { Axis } from "./scales";
-import { piecesOf, presentCategories, type Row } from "./stack";
+import { piecesOf, presentCategories, wholeOf, type Row } from "./stack";
 import type { Hint } from "./Tooltip";
 import { useWidth } from "./width";
 
@@ -17,14 +17,20 @@ interface Props {
   categories: readonly Category[];
   text: (value: number) => string; // of a piece, with the unit
   height?: number;
+  turns?: boolean; // the reader may have a logarithmic height
   gap?: number; // share of a column's room that stays empty; 0 for a histogram
 }
 
 /** Columns of parts that add up: one for each point of a sweep, or for each bin of a histogram. */
-export function Columns({ title, xLabel, y, rows, categories, text, height = 280, gap = 0.25 }: Props) {
+export function Columns({ title, xLabel, y: given, rows, categories, text, height = 280, gap = 0.25, turns = false }: Props) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const [at, setAt] = useState<number | null>(null);
   const present = presentCategories(rows, categories);
+  const wholes = rows.map((row) => wholeOf(row, present)).filter((whole) => whole > 0);
+  const [log, setLog] = useState(false);
+  const mayTurn = turns && wholes.length > 1;
+  // Each column from a fourth of the shortest on, so that the least of them is seen.
+  const y: Axis = log && mayTurn ? { ...given, kind: "log", domain: [Math.min(...wholes) / 4, Math.max(...wholes) * 1.1] } : given;
   const margin = { ...marginFor(y, height), right: 26 }; // half a label of the last column
   const x: Axis = { label: xLabel, kind: "linear", domain: [0, Math.max(1, rows.length)] };
   const plot = plotOf(x, y, width, height, margin);
@@ -79,8 +85,8 @@ export function Columns({ title, xLabel, y, rows, categories, text, height = 280
                 key={piece.key}
                 x={plot.x(index) + (room * gap) / 2}
                 width={Math.max(0.5, room * (1 - gap))}
-                y={plot.y(piece.to)}
-                height={Math.max(0, Math.min(zero, plot.y(piece.from)) - plot.y(piece.to))}
+                y={plot.y(Math.max(piece.to, y.domain[0]))}
+                height={Math.max(0, Math.min(zero, plot.y(Math.max(piece.from, y.domain[0]))) - plot.y(Math.max(piece.to, y.domain[0])))}
                 style={{ fill: piece.colour }}
               />
             ))}
@@ -92,6 +98,14 @@ export function Columns({ title, xLabel, y, rows, categories, text, height = 280
           </g>
         ))}
       </Pointed>
+      {mayTurn && (
+        <div class="chart-shown no-print" role="group" aria-label={`Axes of ${title}`}>
+          <button type="button" aria-pressed={log} onClick={() => setLog(!log)}>
+            log height
+          </button>
+          {log && <span class="soft">By logarithms a column's height is its sum; what it is made of is in the tooltip.</span>}
+        </div>
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { separated } from "../lib/format";
 import { sorted, type Cell, type Column } from "./table";
 
 interface Props<R> {
@@ -11,7 +12,7 @@ interface Props<R> {
 
 function shown(cell: Cell): string {
   if (cell === null || cell === undefined) return "–";
-  if (typeof cell === "number") return Number(cell.toPrecision(6)).toLocaleString("en-US");
+  if (typeof cell === "number") return separated(Number(cell.toPrecision(6)));
   return String(cell);
 }
 
@@ -57,7 +58,7 @@ export function DataTable<R>({ caption, columns, rows, most = 60, selected }: Pr
       </table>
       {ordered.length > limit && (
         <button type="button" class="chart-more" onClick={() => setLimit(limit + 10 * most)}>
-          {(ordered.length - limit).toLocaleString("en-US")} more rows
+          {separated(ordered.length - limit)} more rows
         </button>
       )}
     </div>

@@ -6,6 +6,7 @@ import { across, moved, nearestSpot, type Place, type Spot } from "./nearest";
 import { Pointed } from "./Pointed";
 import { tickLabel, type Axis } from "./scales";
 import type { Hint } from "./Tooltip";
+import { Marked, ShownButtons, useBrush, useShown } from "./useShown";
 import { useWidth } from "./width";
 
 export interface LinePoint {
@@ -145,14 +146,18 @@ function MarkerLine({ marker, plot, row }: { marker: Marker; plot: Plot; row: nu
 const kBeside = 8; // pixels within which points of two curves stand at the same place
 
 /** Curves over a common abscissa with bands, walls and thresholds; keys and pointer read single points. */
-export function LineChart({ title, x, y, series, markers = [], height = 320 }: Props) {
+export function LineChart({ title, x: allX, y: allY, series, markers = [], height = 320 }: Props) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState<Place | null>(null);
+  const points = series.flatMap((s) => s.points.filter((p) => p.y !== null));
+  const shown = useShown(allX, allY, points.map((p) => p.x), points.map((p) => p.y!));
+  const { x, y } = shown;
   const plot = plotOf(x, y, width, height, marginFor(y, height));
+  const brush = useBrush(plot, shown);
   const seen = series.filter((s) => !hidden.has(s.id));
   const spots = seen.map((s) => ({
-    points: s.points.map((p): Spot => ({ x: plot.x(p.x), y: p.y === null ? NaN : plot.y(p.y) })),
+    points: s.points.map((p): Spot => ({ x: plot.x(p.x), y: p.y === null || !shown.has(p.x, p.y) ? NaN : plot.y(p.y) })),
   }));
   const own = at && seen[at.series]?.points[at.index];
   const spot = own && spots[at.series]!.points[at.index]!;
@@ -163,7 +168,7 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
       i === but || index < 0 ? [] : [[seen[i]!.name, label(seen[i]!.points[index]!.y!)]],
     );
   const hint: Hint | null =
-    own && spot && own.y !== null
+    own && spot && own.y !== null && shown.has(own.x, own.y)
       ? {
           x: spot.x,
           y: spot.y,
@@ -181,7 +186,7 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
   const onKey = (key: string) => {
     const known = /^(Arrow|Home$|End$)/.test(key);
     if (known) setAt(moved(spots, at, key));
-    return known;
+    return known || shown.onKey(key, own && own.y !== null ? [own.x, own.y] : null);
   };
   const toggle = (id: string) => {
     const next = new Set(hidden);
@@ -205,6 +210,9 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
         onPoint={onPoint}
         onKey={onKey}
         onLeave={() => setAt(null)}
+        onDown={brush.onDown}
+        onMove={brush.onMove}
+        onUp={brush.onUp}
       >
         <clipPath id={clip}>
           <rect
@@ -230,7 +238,9 @@ export function LineChart({ title, x, y, series, markers = [], height = 320 }: P
           <line class="chart-cross" x1={hint.x} x2={hint.x} y1={plot.margin.top} y2={height - plot.margin.bottom} />
         )}
         {hint && <circle class="chart-here" cx={hint.x} cy={hint.y} r="5" style={{ stroke: hint.colour }} />}
+        <Marked box={brush.box} />
       </Pointed>
+      <ShownButtons shown={shown} title={title} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { nearestSpot, stepped } from "./nearest";
 import { Pointed } from "./Pointed";
 import type { Axis } from "./scales";
 import type { Hint } from "./Tooltip";
+import { Marked, ShownButtons, useBrush, useShown } from "./useShown";
 import { useWidth } from "./width";
 
 export interface ScatterPoint {
@@ -44,6 +45,10 @@ function paint(canvas: HTMLCanvasElement, plot: Plot, points: readonly ScatterPo
   const pen = canvas.getContext("2d");
   if (!pen) return;
   pen.scale(ratio, ratio);
+  const { margin } = plot;
+  pen.beginPath();
+  pen.rect(margin.left - 3, margin.top - 3, plot.width - margin.left - margin.right + 6, plot.height - margin.top - margin.bottom + 6);
+  pen.clip(); // of a part, what lies beside it is not drawn over the axes
   pen.globalAlpha = points.length > 1500 ? 0.45 : 0.65;
   const style = getComputedStyle(canvas);
   const colours = new Map<string, string>();
@@ -65,27 +70,34 @@ function diagonalPath(plot: Plot, x: Axis, factorLow: number, factorHigh: number
 }
 
 /** Many points, each of which can be asked what it is: by the pointer, or by arrow keys from left to right. */
-export function Scatter({ title, x, y, points, diagonal, path, band, onPick, picked, height = 440 }: Props) {
+export function Scatter({ title, x: allX, y: allY, points, diagonal, path, band, onPick, picked, height = 440 }: Props) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [at, setAt] = useState<number | null>(null);
-  const margin = useMemo(() => marginFor(y, height), [y, height]);
-  const plot = useMemo(() => plotOf(x, y, width, height, margin), [x, y, width, height, margin]);
-  const spots = useMemo(() => points.map((p) => ({ x: plot.x(p.x), y: plot.y(p.y) })), [points, plot]);
-  const order = useMemo(() => spots.map((_, i) => i).sort((a, b) => spots[a]!.x - spots[b]!.x), [spots]);
+  const xs = useMemo(() => points.map((p) => p.x), [points]);
+  const ys = useMemo(() => points.map((p) => p.y), [points]);
+  const shownAxes = useShown(allX, allY, xs, ys);
+  const { x, y, has } = shownAxes;
+  const drawn = [points, width, height, x.label, x.kind, ...x.domain, y.label, y.kind, ...y.domain];
+  const margin = useMemo(() => marginFor(y, height), drawn);
+  const plot = useMemo(() => plotOf(x, y, width, height, margin), drawn);
+  const brush = useBrush(plot, shownAxes);
+  const spots = useMemo(() => points.map((p) => (has(p.x, p.y) ? { x: plot.x(p.x), y: plot.y(p.y) } : { x: NaN, y: NaN })), drawn);
+  const order = useMemo(() => xs.flatMap((_, i) => (has(xs[i]!, ys[i]!) ? [i] : [])).sort((a, b) => xs[a]! - xs[b]!), drawn);
   const colours = theme.value; // drawn again when it changes
   useLayoutEffect(() => {
     if (canvas.current) paint(canvas.current, plot, points);
   }, [plot, points, colours]);
 
-  const shown = at !== null && at < points.length ? at : null;
+  const inSight = (index: number) => index < points.length && has(xs[index]!, ys[index]!);
+  const shown = at !== null && inSight(at) ? at : null;
   const point = shown === null ? undefined : points[shown];
   const hint: Hint | null =
     point && shown !== null
       ? { x: spots[shown]!.x, y: spots[shown]!.y, colour: point.colour, title: point.title, lines: point.lines }
       : null;
   // What was picked stays marked while the pointer is elsewhere.
-  const here = shown ?? picked ?? null;
+  const here = shown ?? (picked != null && inSight(picked) ? picked : null);
   const marked = here === null ? undefined : points[here];
   const spot = here === null ? undefined : spots[here];
 
@@ -96,61 +108,68 @@ export function Scatter({ title, x, y, points, diagonal, path, band, onPick, pic
   const onKey = (key: string) => {
     if (key === "Enter") onPick?.(at);
     const next = stepped(order.length, at === null ? null : order.indexOf(at), key, 50);
-    if (next !== null) setAt(order[next]!);
-    return next !== null;
+    if (next !== null && order.length > 0) setAt(order[next]!);
+    return next !== null || shownAxes.onKey(key, point ? [point.x, point.y] : null);
   };
   const clip = `clip-${title.replace(/\W+/g, "-")}`;
   return (
-    <Pointed
-      title={title}
-      reads="points from left to right"
-      drawn={`${y.label} against ${x.label}`}
-      plotRef={ref}
-      width={width}
-      height={height}
-      hint={hint}
-      onPoint={(px, py) => setAt(pointed(px, py))}
-      onClick={(px, py) => onPick?.(pointed(px, py))}
-      onKey={onKey}
-      onLeave={() => setAt(null)}
-      under={
-          <canvas
-            ref={canvas}
-            class="chart-points"
-            aria-hidden="true"
-            style={{ width: `${width}px`, height: `${height}px` }}
+    <>
+      <Pointed
+        title={title}
+        reads="points from left to right"
+        drawn={`${y.label} against ${x.label}`}
+        plotRef={ref}
+        width={width}
+        height={height}
+        hint={hint}
+        onPoint={(px, py) => setAt(pointed(px, py))}
+        onClick={(px, py) => onPick?.(pointed(px, py))}
+        onKey={onKey}
+        onLeave={() => setAt(null)}
+        onDown={brush.onDown}
+        onMove={brush.onMove}
+        onUp={brush.onUp}
+        under={
+            <canvas
+              ref={canvas}
+              class="chart-points"
+              aria-hidden="true"
+              style={{ width: `${width}px`, height: `${height}px` }}
+            />
+        }
+      >
+        <clipPath id={clip}>
+          <rect
+            x={margin.left}
+            y={margin.top}
+            width={Math.max(0, width - margin.left - margin.right)}
+            height={Math.max(0, height - margin.top - margin.bottom)}
           />
-      }
-    >
-      <clipPath id={clip}>
-        <rect
-          x={margin.left}
-          y={margin.top}
-          width={Math.max(0, width - margin.left - margin.right)}
-          height={Math.max(0, height - margin.top - margin.bottom)}
-        />
-      </clipPath>
-      <Axes plot={plot} x={x} y={y} />
-      <g clip-path={`url(#${clip})`}>
-        {band !== undefined && <path class="chart-band" d={diagonalPath(plot, x, 1 / band, band)} />}
-        {path && path.length > 1 && (
-          <path class="chart-path" d={`M${path.map(([px, py]) => `${plot.x(px)},${plot.y(py)}`).join("L")}`} />
+        </clipPath>
+        <Axes plot={plot} x={x} y={y} />
+        <g clip-path={`url(#${clip})`}>
+          {band !== undefined && <path class="chart-band" d={diagonalPath(plot, x, 1 / band, band)} />}
+          {path && path.length > 1 && (
+            <path class="chart-path" d={`M${path.map(([px, py]) => `${plot.x(px)},${plot.y(py)}`).join("L")}`} />
+          )}
+          {diagonal && <path class="chart-diagonal" d={diagonalPath(plot, x, 1, 1)} />}
+        </g>
+        {marked?.low != null && marked.high != null && spot && (
+          <line
+            class="chart-whisker"
+            x1={spot.x}
+            x2={spot.x}
+            y1={plot.y(marked.low)}
+            y2={plot.y(marked.high)}
+            style={{ stroke: marked.colour }}
+          />
         )}
-        {diagonal && <path class="chart-diagonal" d={diagonalPath(plot, x, 1, 1)} />}
-      </g>
-      {marked?.low != null && marked.high != null && spot && (
-        <line
-          class="chart-whisker"
-          x1={spot.x}
-          x2={spot.x}
-          y1={plot.y(marked.low)}
-          y2={plot.y(marked.high)}
-          style={{ stroke: marked.colour }}
-        />
-      )}
-      {marked && spot && (
-        <circle class="chart-here" cx={spot.x} cy={spot.y} r="5" style={{ stroke: marked.colour }} />
-      )}
-    </Pointed>
+        {marked && spot && (
+          <circle class="chart-here" cx={spot.x} cy={spot.y} r="5" style={{ stroke: marked.colour }} />
+        )}
+        <Marked box={brush.box} />
+      </Pointed>
+      <ShownButtons shown={shownAxes} title={title} />
+    </>
   );
 }

@@ -1,3 +1,5 @@
+import type { BarsPicture } from "./barsPicture";
+import { PictureButtons } from "./PictureButtons";
 import { Legend } from "./Legend";
 import type { Category } from "./palette";
 import { piecesOf, presentCategories, wholeOf, type Row } from "./stack";
@@ -14,6 +16,18 @@ interface Props {
 export function StackedBars({ title, rows, categories, text, whole }: Props) {
   const present = presentCategories(rows, categories);
   const full = whole ?? Math.max(...rows.map((row) => wholeOf(row, present)), Number.MIN_VALUE);
+  const picture = (): BarsPicture => ({
+    title,
+    rows: rows.map((row) => ({
+      label: row.label,
+      value: text(wholeOf(row, present)),
+      pieces: piecesOf(row, present).map(({ value, colour }) => ({ share: value / full, colour })),
+    })),
+    key: present.map(({ key, name, colour }) => {
+      const sum = rows.reduce((all, row) => all + Math.max(0, row.parts[key] ?? 0), 0);
+      return { name, colour, text: rows.length === 1 ? text(sum) : "" };
+    }),
+  });
   return (
     <>
       {present.length > 1 && (
@@ -44,6 +58,7 @@ export function StackedBars({ title, rows, categories, text, whole }: Props) {
           </li>
         ))}
       </ul>
+      <PictureButtons picture={picture} />
     </>
   );
 }

@@ -1,5 +1,8 @@
 // One quantity as a bar of parts that add up to it, with a mark (a capacity), an interval, and a table
 // that says the same in numbers.
+import { Unfolded } from "../app/Unfolded";
+import type { BarsPicture } from "./barsPicture";
+import { PictureButtons } from "./PictureButtons";
 
 export interface BarPart {
   readonly name: string;
@@ -20,7 +23,7 @@ export interface SumBarProps {
   readonly whole: string;
   /** A limit that the sum is held against. */
   readonly limit?: { readonly name: string; readonly value: number };
-  /** Where four of five measured runs lie. */
+  /** Where four of five runs lay that the constants had not seen. */
   readonly interval?: readonly [number, number] | null;
 }
 
@@ -30,6 +33,19 @@ export function SumBar({ title, parts, text, whole, limit, interval }: SumBarPro
   const share = (value: number) => `${((100 * value) / end).toFixed(3)}%`;
   const present = parts.filter((part) => part.value > 0);
   const over = limit !== undefined && sum > limit.value;
+  const picture = (): BarsPicture => ({
+    title,
+    rows: [
+      {
+        label: whole,
+        value: `${text(sum)}${interval ? `, ${text(interval[0])} to ${text(interval[1])}` : ""}${limit ? ` of ${text(limit.value)}` : ""}`,
+        pieces: present.map((part) => ({ share: part.value / end, colour: part.colour })),
+        ...(limit ? { mark: limit.value / end } : {}),
+        ...(interval ? { range: [interval[0] / end, interval[1] / end] as const } : {}),
+      },
+    ],
+    key: present.map((part) => ({ name: part.name, colour: part.colour, text: text(part.value) })),
+  });
   return (
     <figure class="sumbar">
       <div class="sumbar-track" role="img" aria-label={`${title}: ${whole} ${text(sum)}; the table has the parts`}>
@@ -51,7 +67,7 @@ export function SumBar({ title, parts, text, whole, limit, interval }: SumBarPro
       <table>
         <caption>
           {title}
-          {interval && `; line: 80 % of measured runs, ${text(interval[0])} to ${text(interval[1])}`}
+          {interval && `; line: where 80 % of the runs lay that we had not seen, ${text(interval[0])} to ${text(interval[1])}`}
           {limit && `; mark: ${limit.name}, ${text(limit.value)}`}
         </caption>
         <thead>
@@ -68,7 +84,7 @@ export function SumBar({ title, parts, text, whole, limit, interval }: SumBarPro
         <tbody>
           {parts.map((part) => (
             <tr key={part.name} class={part.value > 0 ? "" : "nothing"}>
-              <th scope="row" title={part.meaning}>
+              <th scope="row">
                 <span class="key" style={{ background: part.colour }} />
                 {part.name}
               </th>
@@ -85,6 +101,21 @@ export function SumBar({ title, parts, text, whole, limit, interval }: SumBarPro
           </tr>
         </tfoot>
       </table>
+      {present.some((part) => part.meaning) && (
+        <Unfolded summary="What the parts are">
+          {() => (
+            <dl class="meanings">
+              {parts.map((part) => (
+                <div key={part.name}>
+                  <dt>{part.name}</dt>
+                  <dd>{part.meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </Unfolded>
+      )}
+      <PictureButtons picture={picture} />
     </figure>
   );
 }

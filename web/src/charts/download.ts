@@ -76,10 +76,16 @@ export function saveSvg(name: string, svg: SVGSVGElement, title: string): void {
 const kPngScale = 2; // sharp where screens are
 
 /** The drawing as a picture of points. */
-export async function savePng(name: string, svg: SVGSVGElement, title: string): Promise<void> {
-  const image = new Image(svg.clientWidth * kPngScale, svg.clientHeight * kPngScale);
+export function savePng(name: string, svg: SVGSVGElement, title: string): Promise<void> {
+  return savePngOf(name, svgText(svg, title));
+}
+
+/** The same of a drawing that is text already; its size is that of its viewBox. */
+export async function savePngOf(name: string, drawing: string): Promise<void> {
+  const [width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(drawing)!.slice(1).map(Number);
+  const image = new Image(width! * kPngScale, height! * kPngScale);
   // The page's policy allows images of its own and of data, none of blobs.
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg, title))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   canvas.width = image.width;

@@ -35,6 +35,8 @@ export function powerLabel(exponent: number): string {
   return `10${exponent < 0 ? "⁻" : ""}${digits}`;
 }
 
+const kSixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }); // made once: making takes long
+
 /** Digits as many as a tick needs: "1,024", "0.05", "10²⁸". */
 export function tickLabel(value: number): string {
   if (value === 0) return "0";
@@ -45,7 +47,7 @@ export function tickLabel(value: number): string {
     if (Math.abs(mantissa - 1) < 1e-6) return powerLabel(exponent);
     return `${Number(mantissa.toPrecision(3))}×${powerLabel(exponent)}`;
   }
-  return Number(value.toPrecision(6)).toLocaleString("en-US", { maximumSignificantDigits: 6 });
+  return kSixDigits.format(value);
 }
 
 /** From the least to the largest of the values that the axis can show, widened so that none lies on the edge. */

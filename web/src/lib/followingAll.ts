@@ -17,10 +17,28 @@ export interface Followed<Document> {
 
 const kNothing: Followed<never> = { answer: null, answered: "", problems: [], busy: true, took: null };
 
+/** A smaller question whose answer is shown while that to the whole is awaited. */
+export interface Sooner<Document> {
+  /** null: there is none. */
+  question(request: Request): Request | null;
+  /** The smaller answer with what only the whole has, of the answer before. */
+  shown(smaller: Document, before: Document): Document;
+}
+
+const kUnseen = 100; // milliseconds after which a page that is not painted, behind others, goes on
+
+function painted(): Promise<unknown> {
+  return new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, kUnseen);
+  });
+}
+
 /** Asks `command` for each of the named requests whenever that one changes. */
 export function useFollowing<Document>(
   command: string,
   requests: ReadonlyMap<string, Request>,
+  sooner?: Sooner<Document>,
 ): ReadonlyMap<string, Followed<Document>> {
   const [state, setState] = useState<ReadonlyMap<string, Followed<Document>>>(new Map());
   const followers = useRef(new Map<string, { follower: Follower<string>; asked: string; back: number }>());
@@ -34,10 +52,21 @@ export function useFollowing<Document>(
       setState((all) => new Map(all).set(id, patch(all.get(id) ?? kNothing)));
     const begin = (id: string) => {
       let started = 0;
+      let last: Document | null = null; // of which the whole is known
       return follow<string, Answer<Document>>(
-        (text, signal) => {
+        async (text, signal) => {
           started = performance.now();
-          return ask<Document>(command, JSON.parse(text) as Request, signal);
+          const request = JSON.parse(text) as Request;
+          const smaller = last && sooner?.question(request);
+          if (last && smaller) {
+            const { document, exit } = await ask<Document>(command, smaller, signal);
+            const answer = { document: sooner!.shown(document, last), exit };
+            change(id, (before) => ({ ...before, answer, answered: text, problems: [], took: performance.now() - started }));
+            await painted(); // the picture before the server's next work
+          }
+          const whole = await ask<Document>(command, request, signal);
+          last = whole.document;
+          return whole;
         },
         (text, outcome, isLast) => {
           const took = performance.now() - started;

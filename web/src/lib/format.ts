@@ -1,9 +1,17 @@
 // Numbers as the command line prints them: three significant digits, the unit in the text.
 
+// Made once: making one takes longer than a picture of numbers may.
+const kGrouped = new Intl.NumberFormat("en-US");
+
+/** With separators between thousands: "12,345.5". */
+export function separated(value: number): string {
+  return kGrouped.format(value);
+}
+
 function threeDigits(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size >= 1000) return Math.round(value).toLocaleString("en-US");
+  if (size >= 1000) return separated(Math.round(value));
   const digits = Math.max(0, 2 - Math.floor(Math.log10(size)));
   const text = value.toFixed(digits);
   // 9.996 rounds to 10.00, which has a digit too many.
@@ -81,7 +89,7 @@ export function change(ratio: number): string {
 /** A whole number with separators; very large ones in powers of ten: "1.41e+27". */
 export function count(value: number): string {
   if (Math.abs(value) >= 1e15) return value.toExponential(2);
-  return Math.round(value).toLocaleString("en-US");
+  return separated(Math.round(value));
 }
 
 /** Many things, as tokens and parameters are counted: "1.41 T", "692 B", "4.19 M"; fewer than a million in

@@ -23,6 +23,10 @@ const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
   ["BigScience and BigCode", /^(bloom|starcoder2)-/],
   ["TII: Falcon", /^falcon-/],
   ["MosaicML", /^(mpt|mosaicgpt)-/],
+  ["Vision", /^(resne|retinanet|ssd-|mask-rcnn|unet-|vit-)/],
+  ["Recommendation", /^dlrm-/],
+  ["Pictures from text", /^(stable-diffusion|flux)/],
+  ["Speech and encoders", /^(rnn-t|bert-)/],
   ["Others", /^(tinyllama|limits-mlp)-/],
 ];
 

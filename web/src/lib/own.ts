@@ -1,4 +1,5 @@
 // Files of the reader's own: what may be read at all, and what they make of a run.
+import { separated } from "./format";
 import { withoutLayout } from "./plan";
 import { pick, type Fields } from "./url";
 
@@ -12,7 +13,11 @@ const kTrace = /"traceEvents"\s*:\s*\[/;
 export async function textOf(file: Blob): Promise<{ text: string } | { wrong: string }> {
   if (file.size === 0) return { wrong: "the file is empty." };
   if (file.size > kMostBytes) {
-    return { wrong: `the file has ${Math.ceil(file.size / 1024).toLocaleString("en-US")} KiB; at most 512 KiB are read. Weights and traces are not meant here; traces go to Communication.` };
+    return { wrong: `the file has ${separated(Math.ceil(file.size / 1024))} KiB; at most 512 KiB are read. Weights and traces are not meant here; traces go to Communication.` };
+  }
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return { wrong: "the file is text in UTF-16: save it as UTF-8." };
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());

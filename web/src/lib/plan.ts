@@ -100,14 +100,6 @@ export function planProblem(problem: Problem): Problem {
   return kept ? { ...problem, where: `fix-${kept}` } : problem;
 }
 
-/** The same as a line of the command line's words. */
-export function planWords(request: Request): Request {
-  const { fix, ...rest } = request;
-  if (!fix) return rest;
-  const kept = Object.entries(fix as Record<string, unknown>).map(([name, value]) => `${name}=${String(value)}`);
-  return { ...rest, fix: kept };
-}
-
 /** The fields of the Step view that show a layout of a plan. */
 export function stepFields(planFields: Fields, flags: string): Fields {
   return { ...pick(planFields, kGivenNames), ...fieldsOfFlags(flags) };

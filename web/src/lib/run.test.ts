@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { layoutWords, planProblem, planRequest, planWords, stepFields } from "./plan";
-import { commandLine, fieldsOfFlags, kRunNames, nameOf, runRequest } from "./run";
+import { layoutWords, planProblem, planRequest, stepFields } from "./plan";
+import { fieldsOfFlags, kRunNames, nameOf, runRequest } from "./run";
 
 test("counts are numbers, switches are true, text stays text", () => {
   expect(runRequest({ model: "gpt2", tp: "8", "no-sp": "true", offload: "optimizer", zero: "1", dropout: "0.1" })).toEqual({
@@ -58,11 +58,6 @@ test("flags of a layout become fields", () => {
   expect(fieldsOfFlags("")).toEqual({});
 });
 
-test("a request is a line for the shell, quoted where it must be", () => {
-  expect(commandLine("predict", { model: "gpt2", tp: 8, "no-sp": true })).toBe("headway predict --model gpt2 --tp 8 --no-sp");
-  expect(commandLine("predict", { model: "a b'; rm -rf" })).toBe("headway predict --model 'a b'\\''; rm -rf'");
-});
-
 test("a plan keeps fields where it is told, and its layouts open in Step", () => {
   const fields = { model: "gpt2", gpus: "64", headroom: "10%", "fix-tp": "8", "max-pp": "4", "fix-recompute": "full" };
   const request = planRequest(fields);
@@ -73,9 +68,6 @@ test("a plan keeps fields where it is told, and its layouts open in Step", () =>
     "max-pp": 4,
     fix: { tp: 8, recompute: "full" },
   });
-  expect(commandLine("plan", planWords(request))).toBe(
-    "headway plan --model gpt2 --gpus 64 --headroom 10% --max-pp 4 --fix tp=8 recompute=full",
-  );
   expect(stepFields(fields, "--dp 8 --tp 8")).toEqual({ model: "gpt2", gpus: "64", dp: "8", tp: "8" });
   expect(layoutWords("--dp 8 --tp 8 --overlap-gradients on --zero 2 --overlap-parameters off")).toBe(
     "dp 8 tp 8 zero 2 overlap-parameters off",

@@ -217,17 +217,3 @@ export function fieldsOfFlags(flags: string): Fields {
   }
   return fields;
 }
-
-/** The same run as a line of the command line. */
-export function commandLine(command: string, request: Request): string {
-  const quoted = (text: string) => (/^[\w.,:%/=+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const words = ["headway", command];
-  for (const [name, value] of Object.entries(request)) {
-    if (value === false) continue;
-    words.push(`--${name}`);
-    if (value === true) continue;
-    const values = Array.isArray(value) ? value : [value];
-    for (const each of values) words.push(quoted(typeof each === "object" ? JSON.stringify(each) : String(each)));
-  }
-  return words.join(" ");
-}

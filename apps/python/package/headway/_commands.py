@@ -711,6 +711,7 @@ class InferFields(ServingFields, total=False):
     ops: each kernel and call of both passes, and what binds it
     requests: CSV of input_len, output_len and, where it has them, arrival_s
     arrivals: CSV of moments to all copies: arrival_s, rising
+    plot: draw the curve, or the front of the best, to this folder
     """
 
     files: Union[Path, Sequence[Path]]
@@ -752,15 +753,17 @@ class InferFields(ServingFields, total=False):
     ops: bool
     requests: str
     arrivals: str
+    plot: str
 
 
 class DesignFields(RunFields, ServingFields, total=False):
     """What `design` is asked by besides.
 
     files: a run file, which flags override; more axes
-    vary: repeatable; memory, units, bandwidth, capacity, link, link-bandwidth, link-latency,
-        domain, network, network-bandwidth, network-latency, node, area, arithmetic, peak,
-        power; values A,B,C or FROM..TO:COUNT
+    vary: repeatable; memory, units, package, bandwidth, capacity, memory-energy, link, link-
+        bandwidth, link-latency, link-energy, domain, network, network-bandwidth, network-
+        latency, network-energy, node, area, arithmetic, peak, power; values A,B,C or
+        FROM..TO:COUNT
     csv: write the machines to this file
     plot: draw to this folder
     """
@@ -1157,6 +1160,7 @@ class Serving(Result):
     __slots__ = ()
     command = "infer"
     _rows = "best"
+    _plots = True
     if TYPE_CHECKING:
         model: str
         cluster: str

@@ -7,6 +7,23 @@ EXPORTED int PMPI_Init(int*, char***) {
 EXPORTED int MPI_Init(int* count, char*** words) {
   return PMPI_Init(count, words);
 }
+// Handles and types are numbers here; the sum of its arguments says that all came.
+EXPORTED int PMPI_Send(const void* from, int count, long type, int to, int tag, long comm) {
+  return from == nullptr && count + type + to + tag + comm == 15 ? 0 : 1;
+}
+EXPORTED int MPI_Send(const void* from, int count, long type, int to, int tag, long comm) {
+  return PMPI_Send(from, count, type, to, tag, comm);
+}
+// Seven arguments and more stand on the stack.
+EXPORTED int PMPI_Allgather(const void* from, int sends, long sent, void* to, int receives,
+                            long received, long comm) {
+  return from == nullptr && to == nullptr && sends + sent + receives + received + comm == 15 ? 0
+                                                                                             : 1;
+}
+EXPORTED int MPI_Allgather(const void* from, int sends, long sent, void* to, int receives,
+                           long received, long comm) {
+  return PMPI_Allgather(from, sends, sent, to, receives, received, comm);
+}
 EXPORTED int PMPI_Finalize() {
   return 0;
 }

@@ -23,6 +23,7 @@ struct IntervalClass {
 
   /// Whether `other`, which says all of them, is of this class.
   bool holds(const IntervalClass& other) const;
+  friend bool operator==(const IntervalClass&, const IntervalClass&) = default;
 };
 
 /// A tenth of what was measured lies below low times the prediction, a tenth above high times. Of a

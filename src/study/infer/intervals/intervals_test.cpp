@@ -38,6 +38,33 @@ TEST(ServingIntervals, AreOfTheFirstClassThatHolds) {
   EXPECT_EQ(high("vllm", Arrivals::clients, "throughput_output_tok_s"), 9);
 }
 
+// [INFER-11] Nobody measured a serving on Trainium; what is not known of it comes on top.
+TEST(ServingIntervals, OfAnAcceleratorWithoutRowsAreWider) {
+  const auto& known = serving_intervals();
+  ASSERT_TRUE(known);
+  const auto width = [&](const char* cluster, Arrivals arrivals, bool full, const char* quantity) {
+    const Serving serving = testing::serving_of("llama-3-8b", cluster);
+    Load load;
+    load.arrivals = arrivals;
+    const IntervalFactors half =
+        known->of(interval_class(*known, serving, load, full, quantity))->at(0.5);
+    return half.high / half.low;
+  };
+  const struct {
+    Arrivals arrivals;
+    bool full;
+    const char* quantity;
+  } asked[] = {{Arrivals::together, false, "latency_s"},
+               {Arrivals::together, false, "throughput"},
+               {Arrivals::clients, false, "ttft_s"},
+               {Arrivals::clients, false, "tpot_s"},
+               {Arrivals::clients, true, "throughput"}};
+  for (const auto& [arrivals, full, quantity] : asked) {
+    EXPECT_GT(width("trn2", arrivals, full, quantity), width("dgx-h100", arrivals, full, quantity))
+        << quantity;
+  }
+}
+
 // [INFER-11] Errors of two causes: with 30 % alone and 40 % of all that is waiting, 50 %; of half
 // of it, what squares say.
 TEST(ServingIntervals, GrowWithTheShareThatIsWaitingAsVariancesAdd) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <queue>
 #include <utility>
 
@@ -22,19 +23,33 @@ struct Event {
     return a.when != b.when ? a.when > b.when : a.order > b.order;
   }
 };
+// What comes later than all before it, which most do, waits in line; a heap sorts the rest.
 template <class T>
 class Events {
  public:
-  void add(double when, T what) { queue_.push({when, order_++, std::move(what)}); }
-  double next() const { return queue_.empty() ? kNever : queue_.top().when; }
+  void add(double when, T what) {
+    const bool last = line_.empty() || when >= line_.back().when;
+    Event<T> event{when, order_++, std::move(what)};
+    last ? line_.push_back(std::move(event)) : rest_.push(std::move(event));
+  }
+  double next() const {
+    return std::min(line_.empty() ? kNever : line_.front().when,
+                    rest_.empty() ? kNever : rest_.top().when);
+  }
   T pop() {
-    T out = queue_.top().what;
-    queue_.pop();
+    if (rest_.empty() || (!line_.empty() && rest_.top() < line_.front())) {
+      T out = std::move(line_.front().what);
+      line_.pop_front();
+      return out;
+    }
+    T out = rest_.top().what;
+    rest_.pop();
     return out;
   }
 
  private:
-  std::priority_queue<Event<T>> queue_;
+  std::deque<Event<T>> line_;
+  std::priority_queue<Event<T>> rest_;
   std::int64_t order_ = 0;
 };
 

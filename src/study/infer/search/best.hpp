@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "platform/shard.hpp"
 #include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
@@ -33,10 +34,11 @@ struct BestOffers {
 };
 
 /// Every way that ways_of_serving() knows, in closed form, and those of them that may be among the
-/// best placed in time. `asked`: lengths and limits. Nothing where the search was stopped.
-std::optional<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
-                                      const Load& asked, const SearchSpace& space,
-                                      std::int64_t accelerators, int threads,
-                                      const Progress& progress);
+/// best placed in time. `asked`: lengths and limits. `division`: of what is placed; a part alone
+/// has no front. A problem where the search was stopped.
+Result<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
+                               const Load& asked, const SearchSpace& space,
+                               std::int64_t accelerators, const Division& division, int threads,
+                               const Progress& progress);
 
 }  // namespace headway

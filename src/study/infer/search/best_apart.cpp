@@ -169,10 +169,11 @@ std::vector<Way> pairs_of(const std::vector<Copy>& copies, std::int64_t accelera
 
 }  // namespace
 
-std::optional<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
-                                    const Load& asked, const SearchSpace& space,
-                                    std::int64_t accelerators, bool streamed, int threads,
-                                    const Progress& progress) {
+Result<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
+                             const Load& asked, const SearchSpace& space, std::int64_t accelerators,
+                             bool streamed, const Division& division, int threads,
+                             const Progress& progress) {
+  const Problem stopped{"infer", "was stopped", Trouble::stopped};
   std::vector<ServingFormats> formats = space.formats;
   if (formats.empty()) formats.push_back(formats_of(base));
   std::vector<std::vector<Copy>> copies;  // of each format; ways refer to them
@@ -181,7 +182,7 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
     Serving serving = base;
     set_formats(serving, each);
     auto made = all_copies(serving, constants, asked, space, accelerators, threads, progress);
-    if (!made) return std::nullopt;
+    if (!made) return stopped;
     copies.push_back(std::move(*made));
     const std::vector<Way> more = pairs_of(copies.back(), accelerators);
     pairs.insert(pairs.end(), more.begin(), more.end());
@@ -193,7 +194,7 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
             found[i] = ways_of(pairs[i], constants, asked, streamed);
           },
           progress, 1)) {
-    return std::nullopt;
+    return stopped;
   }
   BestApart out;
   std::vector<Way> all;
@@ -204,25 +205,19 @@ std::optional<BestApart> best_apart(const Serving& base, const ServingConstants&
   // The best of them placed in time.
   const std::vector<Way> front = front_of(
       all, [](const Way& way) { return way.user; }, [](const Way& way) { return way.accelerator; });
-  std::vector<ApartOffer> placed(front.size());
-  if (!for_each_index(
-          front.size(), threads,
-          [&](std::size_t i, std::size_t) {
-            ApartOffer& offer = placed[i];
-            offer = {apart_of_way(front[i], streamed), asked, {}, {}};
-            offer.load.arrivals = Arrivals::clients;
-            offer.load.batch = front[i].clients;
-            offer.served = served(offer.apart, constants, offer.load);
-          },
-          progress, 1)) {
-    return std::nullopt;
-  }
-  out.placed = placed.size();
-  std::erase_if(placed, [&](const ApartOffer& offer) {
+  const auto place = [&](std::size_t i) -> std::optional<ApartOffer> {
+    ApartOffer offer{apart_of_way(front[i], streamed), asked, {}, {}};
+    offer.load.arrivals = Arrivals::clients;
+    offer.load.batch = front[i].clients;
+    offer.served = served(offer.apart, constants, offer.load);
     const Served& by = offer.served.all;
-    return !by.fits || !asked.keeps_to_limits(by.first_token, by.each_token);
-  });
-  out.front = front_of(std::move(placed));
+    const bool held = by.fits && asked.keeps_to_limits(by.first_token, by.each_token);
+    return held ? std::optional(std::move(offer)) : std::nullopt;
+  };
+  auto placed = placed_front<ApartOffer>(front.size(), place, division, threads, progress);
+  if (!placed) return placed.problems();
+  out.placed = front.size();
+  out.front = std::move(placed).value();
   for (ApartOffer& offer : out.front) {
     offer.intervals = intervals_of(offer.apart, constants, offer.load, offer.served.all);
   }

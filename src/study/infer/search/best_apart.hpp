@@ -1,6 +1,7 @@
 // The best ways of serving a model with prefill and decode on accelerators of their own.
 #pragma once
 
+#include "platform/shard.hpp"
 #include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
@@ -31,10 +32,10 @@ struct BestApart {
 /// and with steps of every size, for prefill and for decode (but for copies that another beats at
 /// every load), every number of copies of each that together make so many, with 1, 2, 4, ...
 /// clients until no more are answered: in closed form [INFER-19]; the best of them are placed in
-/// time. Nothing where the search was stopped.
-std::optional<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
-                                    const Load& asked, const SearchSpace& space,
-                                    std::int64_t accelerators, bool streamed, int threads,
-                                    const Progress& progress);
+/// time. `division`: as best_offers() has it. A problem where the search was stopped.
+Result<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
+                             const Load& asked, const SearchSpace& space, std::int64_t accelerators,
+                             bool streamed, const Division& division, int threads,
+                             const Progress& progress);
 
 }  // namespace headway

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "platform/shard.hpp"
 #include "study/infer/serving.hpp"
 
 namespace headway {
@@ -32,6 +35,47 @@ std::vector<Offer> front_of(std::vector<Offer> all) {
   return front_of(
       std::move(all), [](const Offer& offer) { return offer.of_user(); },
       [](const Offer& offer) { return offer.of_accelerator(); });
+}
+
+/// What is to be known of an offer to tell the front of all, as a line of a part; nothing of one
+/// that is none.
+struct PlacedOffer {
+  std::size_t place = 0;
+  double user = 0, accelerator = 0;  // tokens/s
+};
+std::string line_of_placed(const std::optional<PlacedOffer>& placed);
+/// The places of the front among lines of all offers; a problem where one is no such line.
+Result<std::vector<std::size_t>> places_of_front(
+    const std::vector<std::optional<std::string>>& lines);
+
+/// The offers of a front, where the work may be divided: `offer(i)` places the i-th in time,
+/// nothing where it is none. Nothing of a part alone.
+template <class Offer, class Place>
+Result<std::vector<Offer>> placed_front(std::size_t count, const Place& offer,
+                                        const Division& division, int threads,
+                                        const Progress& progress) {
+  std::vector<std::optional<Offer>> kept(division.divided() ? 0 : count);  // not placed twice
+  const PieceWork work{
+      .name = "offers", .count = count, .make = [&](std::size_t i) {
+        std::optional<Offer> placed = offer(i);
+        std::string line = line_of_placed(
+            placed ? std::optional(PlacedOffer{i, placed->of_user(), placed->of_accelerator()})
+                   : std::nullopt);
+        if (!kept.empty()) kept[i] = std::move(placed);
+        return line;
+      }};
+  const auto lines = divide(division, work, threads, progress);
+  if (!lines) return lines.problems();
+  std::vector<Offer> out;
+  if (division.only) return out;
+  const auto places = places_of_front(*lines);
+  if (!places) return places.problems();
+  for (const std::size_t place : *places) {
+    std::optional<Offer> placed = kept.empty() ? offer(place) : std::move(kept[place]);
+    if (!placed) return Problem{"merge", "the parts hold an offer that is none"};
+    out.push_back(std::move(*placed));
+  }
+  return out;
 }
 
 /// Whether half of them at least are inside: who waits outside makes nothing faster.

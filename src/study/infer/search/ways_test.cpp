@@ -122,7 +122,7 @@ void expect_front_of_all(const Serving& base, Load asked, std::int64_t accelerat
     all.emplace_back(1 / by.each_token.value(),
                      by.output_per_second / static_cast<double>(accelerators));
   }
-  const auto best = best_offers(base, constants, asked, space, accelerators, 2, {});
+  const auto best = best_offers(base, constants, asked, space, accelerators, {}, 2, {});
   ASSERT_TRUE(best);
   EXPECT_LT(best->placed, ways->size());
   ASSERT_FALSE(all.empty());

@@ -3,13 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
+import { Own } from "../../app/Own";
 import { Problems } from "../../app/Problems";
 import { askWithFiles, problemsOfError, type Answer, type Problem, type Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
 import { returns } from "../../lib/server";
-import { place, setFields, type Fields } from "../../lib/url";
+import { go, place, setFields, type Fields } from "../../lib/url";
 import { Compared } from "./Compared";
 import { isCompared, isMeasured, isStudy, kStudyParts, type CommsDocument } from "./documents";
 import { Drop } from "./Drop";
@@ -49,6 +50,7 @@ export function CommsView() {
       <div>
         <StudyChoice fields={fields} />
         {!studied && <Drop files={files} onChange={setFiles} />}
+        {!studied && !alone && <Own fields={fields} onTake={(taken) => go("comms", taken)} />}
         {withFiles && (
           <fieldset>
             <legend>Read them</legend>

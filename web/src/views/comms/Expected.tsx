@@ -44,7 +44,10 @@ export function Expected({ document }: { document: ExpectedDocument }) {
   if (all.calls === 0) return <p>One accelerator alone sends nothing.</p>;
   return (
     <>
-      <section class="panel">
+      <section class="panel" aria-live="polite">
+        <h2>
+          A rank sends {bytes(all.wire_bytes)} a step; {percent(all.exposed_s / document.step_time_s)} of the step waits for it.
+        </h2>
         <Facts
           facts={[
             { name: "a rank sends, a step", value: bytes(all.wire_bytes) },
@@ -111,6 +114,7 @@ export function Expected({ document }: { document: ExpectedDocument }) {
           text={text}
           height={260}
           gap={0.08}
+          turns
         />
       </Figure>
       <section class="panel">

@@ -129,6 +129,7 @@ export function Measured({ document }: { document: MeasuredDocument }) {
             text={count}
             height={240}
             gap={0.08}
+            turns
           />
         </Figure>
       )}

@@ -1,6 +1,7 @@
 // What a whole run costs: days, accelerator-hours, money, energy and CO2, on several machines beside each other.
 import { AtAGlance } from "../../app/AtAGlance";
 import { Combobox } from "../../app/Combobox";
+import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
@@ -14,7 +15,7 @@ import { count, dollars, duration, energy, many, mass, percent } from "../../lib
 import { answerOf, useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
 import { grouped } from "../../lib/makers";
-import { commandLine, nameOf } from "../../lib/run";
+import { nameOf } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import type { Problem } from "../../lib/api";
@@ -52,7 +53,7 @@ export function CostView() {
   const pinned = usePinned<RunDocument>("scale", given, costRequest);
   const runs = costed.flatMap(({ run }) => (run ? [run] : []));
   const busy = costed.some((each) => each.busy);
-  const request = first.laid.fields && costRequest(first.laid.fields);
+  const asked = costed.flatMap(({ laid }) => (laid.fields ? [{ command: "scale", request: costRequest(laid.fields) }] : []));
   return (
     <div class="view">
       <div>
@@ -65,6 +66,7 @@ export function CostView() {
           taken={Object.fromEntries((first.run?.assumptions ?? []).map(({ name, value }) => [name, value]))}
           onChange={(name, value) => change({ [name]: value })}
         />
+        <ClusterKnobs value={fields.cluster ?? ""} onChange={(value) => change({ cluster: value })} />
         <fieldset class="fields">
           <legend>Beside it, the same run on</legend>
           {others.map((name) => (
@@ -124,7 +126,13 @@ export function CostView() {
           )}
         </div>
         {first.run && <Assumed assumptions={first.run.assumptions} notes={first.run.notes} />}
-        {request && <SameCommand lines={[commandLine("scale run", { ...request, sweep: false })]} />}
+        {asked.length > 0 && (
+          <SameCommand asked={asked}>
+            <p class="print-only">
+              Specifications, prices, measurements and constants with their sources: data/ of Headway. Address: {location.href}
+            </p>
+          </SameCommand>
+        )}
       </div>
       {first.run && (
         <AtAGlance>

@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { saveText } from "../../charts/download";
 import { Columns } from "../../charts/Columns";
 import { DataTable } from "../../charts/DataTable";
 import { Figure } from "../../charts/Figure";
@@ -11,8 +12,9 @@ import { LineChart } from "../../charts/LineChart";
 import { domainOf, type Axis } from "../../charts/scales";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
-import { useFollowing, type Followed } from "../../lib/followingAll";
+import { useFollowing, type Followed, type Sooner } from "../../lib/followingAll";
 import { percent } from "../../lib/format";
+import { tomlText } from "../../lib/toml";
 import { place, placeText, setFields } from "../../lib/url";
 import { Choice, Edited } from "./Choice";
 import {
@@ -23,6 +25,7 @@ import {
   kModelColumns,
   kPrice,
   kSettingColumns,
+  limitSentence,
   markersOf,
   modelRows,
   partRows,
@@ -35,10 +38,23 @@ import type { LimitsDocument, MachinesDocument } from "./documents";
 import "./limits.css";
 import { useFlat } from "./flat";
 import { Knobs } from "./Knobs";
-import { ownsOf, ownText, type OwnSetting } from "./settings";
+import { ownsOf, ownText, settingMembers, type OwnSetting } from "./settings";
 import { changed, editedOf, editedWords, fieldsOf, kFirst, kPinned, lookOf, requestsOf } from "./state";
 
 const kMachinesRequest: Request = { what: "machines" };
+
+// The curve takes a third of the time that its limits between models take: it is drawn first, and until they have
+// come those of the answer before stay, as everything does.
+const kCurveFirst: Sooner<LimitsDocument> = {
+  question: ({ smooth, ...rest }) => (smooth === true ? rest : null),
+  shown: (curve, before) => ({
+    ...curve,
+    settings: curve.settings.map((setting, i) => {
+      const smooth = before.settings[i]?.smooth;
+      return smooth ? { ...setting, smooth } : setting;
+    }),
+  }),
+};
 
 const change: typeof setFields = (patch) => setFields(changed(place.value.fields, patch));
 
@@ -52,7 +68,7 @@ export function LimitsView() {
   const edit = (own: OwnSetting) => edited && change({ [edited.id]: ownText(own) });
 
   const requests = requestsOf(fields);
-  const answers = useFollowing<LimitsDocument>("limits", requests);
+  const answers = useFollowing<LimitsDocument>("limits", requests, kCurveFirst);
   const owns = ownsOf(fields);
   const ids = [...requests.keys()];
   // Drawn anew with an answer, not with each move of a slider.
@@ -105,9 +121,17 @@ export function LimitsView() {
             }}
           />
         )}
+        {edited && (
+          <p class="buttons">
+            <button type="button" onClick={() => saveText("headway-setting.toml", "text/plain", tomlText(settingMembers(edited.own)))}>
+              Save the setting as a file
+            </button>
+            <span class="soft">which `headway limits headway-setting.toml` reads</span>
+          </p>
+        )}
         {own?.took != null && <p class="soft took">answered in {Math.round(own.took)} ms</p>}
       </form>
-      <div class="answer" id="answer" tabIndex={-1} aria-busy={all.some((each) => each.answer === null && each.problems.length === 0)}>
+      <div class="answer" id="answer" tabIndex={-1} aria-busy={all.some((each) => each.busy)}>
         <Problems problems={problems} />
         {edited && (
           <div class="bar no-print">
@@ -241,7 +265,7 @@ function Pictures({ curves, shown, measure, price, onShow, onMeasure, onPrice }:
         />
       </Figure>
       <section class="panel">
-        <h2>Limits</h2>
+        <h2>{limitSentence(shown.setting)}</h2>
         <DataTable
           caption="Limits of each setting"
           columns={kSettingColumns}

@@ -280,6 +280,13 @@ export function beside(a: LimitsSetting, b: LimitsSetting): Compared[] {
   return compared(kCompared, a, b);
 }
 
+/** How far a setting goes, in a sentence. */
+export function limitSentence(setting: LimitsSetting): string {
+  const [linear, wall] = [linearTo(setting), wallOf(setting)];
+  const first = linear === null ? `${setting.name} scales linearly as far as was looked` : `${setting.name} scales linearly up to ${flops(linear)} FLOP`;
+  return wall === null ? `${first}.` : `${first}, and ends no training beyond ${flops(wall)} FLOP in time.`;
+}
+
 const kReasons: Readonly<Record<string, string>> = {
   too_slow: "the next model takes too long",
   widest: "the widest model asked for",

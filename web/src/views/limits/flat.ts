@@ -6,7 +6,8 @@ import { ask } from "../../lib/api";
 import type { Fields } from "../../lib/url";
 import { linearTo, wallOf } from "./curves";
 import type { LimitsDocument, LimitsSetting, MachineNumbers } from "./documents";
-import { knobsOf, positionOf, positions, usualPrecision, valueAt, type Knob } from "./knobs";
+import { positionOf, positions, valueAt, type Knob } from "../../lib/knob";
+import { knobsOf, usualPrecision } from "./knobs";
 import { edited, type OwnSetting } from "./settings";
 import { requestOf } from "./state";
 

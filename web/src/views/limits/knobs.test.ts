@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { MachineNumbers } from "./documents";
-import { factorText, knobsOf, positionOf, positions, usualPrecision, valueAt, valueText } from "./knobs";
+import { factorText, positionOf, positions, valueAt, valueText } from "../../lib/knob";
+import { knobsOf, usualPrecision } from "./knobs";
 
 const machine: MachineNumbers = {
   name: "m",

@@ -32,11 +32,11 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
                 Step
               </th>
               <th scope="col">Layout</th>
-              <th scope="col">80 % lay within</th>
-              <th scope="col" class="n" title="Model FLOPs without recomputation over peak">
+              <th scope="col">Range</th>
+              <th scope="col" class="n">
                 MFU
               </th>
-              <th scope="col" class="n" title="Must fit, on the fullest rank">
+              <th scope="col" class="n">
                 Memory
               </th>
               <th scope="col" class="n">
@@ -74,6 +74,10 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
           </tbody>
         </table>
       </div>
+      <p class="soft">
+        Range: in such a one lay 80 % of the runs that we had not seen. MFU: model FLOPs without recomputation over peak.
+        Memory: what must fit, on the fullest rank.
+      </p>
       <ul class="notes said">
         {close.length > 0 && (
           <li>

@@ -2,6 +2,8 @@
 // how far it is, and can be given up.
 import { useEffect, useState } from "preact/hooks";
 
+import { AtAGlance } from "../../app/AtAGlance";
+import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
 import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
@@ -12,8 +14,8 @@ import type { Request } from "../../lib/api";
 import type { Compared } from "../../lib/compared";
 import type { PlanBest, PlanDocument } from "../../lib/documents";
 import { bytes, count, dollars, percent, progressWords, seconds, si } from "../../lib/format";
-import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest, planWords } from "../../lib/plan";
-import { commandLine, kFirstRun } from "../../lib/run";
+import { layoutWords, kPlanGroups, kPlanNames, planProblem, planRequest } from "../../lib/plan";
+import { kFirstRun } from "../../lib/run";
 import { tellFound } from "../../lib/sharedRun";
 import { go, pick, place, setFields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
@@ -39,16 +41,16 @@ export function PlanView() {
   const given = place.value.fields;
   const fields = given.model ? given : { ...kFirstRun, ...given };
   const request = planRequest(fields);
-  // A shared address shows its answer; without one nothing is searched before it is asked for.
-  const [asked, setAsked] = useState<Request | null>(given.model ? request : null);
+  // It opens with its answer; what is changed is searched when it is asked for.
+  const [asked, setAsked] = useState<Request | null>(request);
   const asking = useAsking<PlanDocument>("plan", asked, { long: true });
   const { answer, answered, busy, progress } = asking;
   const problems = asking.problems.map(planProblem);
   const current = answered !== null && JSON.stringify(answered) === JSON.stringify(request);
   const flags = current ? answer?.document.best[0]?.flags : undefined;
   useEffect(() => {
-    if (flags !== undefined) tellFound(fields, flags);
-  }, [flags, fields]);
+    if (flags !== undefined && given.model) tellFound(fields, flags); // of a run that somebody named
+  }, [flags, given]);
   const best = current ? answer?.document.best[0] : undefined;
   const pinned = usePinned<PlanDocument>("plan", given, planRequest, { long: true })?.best[0];
   const search = () => {
@@ -82,6 +84,13 @@ export function PlanView() {
             setFields({ ...(given.model ? {} : kFirstRun), [name]: value });
           }}
         />
+        <ClusterKnobs
+          value={fields.cluster ?? ""}
+          onChange={(cluster) => {
+            setAsked(null);
+            setFields({ ...(given.model ? {} : kFirstRun), cluster });
+          }}
+        />
       </div>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kPlanNames} />
@@ -92,17 +101,22 @@ export function PlanView() {
         )}
         {best && pinned && <Beside a={pinned} b={best} />}
         {answer && answered ? (
-          <Answer plan={answer.document} asked={answered} />
+          <Answer plan={answer.document} asked={answered} busy={busy} />
         ) : (
           problems.length === 0 && (
             <p class="soft">
               {busy
                 ? "Every layout that the framework offers is being searched ..."
-                : "Say what is to be trained on what, then search: every layout that the framework offers, and the best is proven."}
+                : "Search: every layout that the framework offers is looked at, and the best is proven."}
             </p>
           )
         )}
       </div>
+      {best && (
+        <AtAGlance>
+          <strong>{seconds(best.step_time_s)}</strong> a step · {layoutWords(best.flags)} · MFU {percent(best.mfu)}
+        </AtAGlance>
+      )}
     </div>
   );
 }
@@ -139,7 +153,7 @@ function Progress({ progress }: { progress: { done: number; of: number | null; w
   );
 }
 
-function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
+function Answer({ plan, asked, busy }: { plan: PlanDocument; asked: Request; busy: boolean }) {
   const best = plan.best[0];
   // The fields as the address would have them, for links to the Step view.
   const fields: Record<string, string> = {};
@@ -147,11 +161,12 @@ function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
   return (
     <>
       <section class="panel" aria-labelledby="best">
-        <h2 id="best">{best ? "The best layouts" : "No layout fits"}</h2>
+        <h2 id="best">{best ? `The best takes ${seconds(best.step_time_s)} a step: ${layoutWords(best.flags)}` : "No layout fits"}</h2>
         <p class="soft">
           {plan.model} on {count(plan.gpus)} accelerators of {plan.cluster}, {plan.job.framework}, {plan.job.precision},{" "}
           {count(plan.job.global_batch)} sequences of {count(plan.job.seq)} tokens. {count(plan.layouts)} layouts searched
-          for the best {plan.objective}: {plan.proven ? "proven" : "not proven, the search was stopped"}.
+          for the best {plan.objective}:{" "}
+          {plan.proven ? "proven" : busy ? "this is the best of a part of them, until all are searched" : "not proven, the search was stopped"}.
         </p>
         {best && <Best plan={plan} fields={fields} />}
       </section>
@@ -171,7 +186,7 @@ function Answer({ plan, asked }: { plan: PlanDocument; asked: Request }) {
           </ul>
         </section>
       )}
-      <SameCommand lines={[commandLine("plan", planWords(asked))]}>
+      <SameCommand asked={[{ command: "plan", request: asked }]}>
         {best && <Launch fields={fields} flags={best.flags} />}
       </SameCommand>
     </>

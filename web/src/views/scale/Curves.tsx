@@ -50,7 +50,7 @@ function linesOf(point: SweepPoint, metric: Metric): [string, string][] {
   const value = metric.value(point);
   const interval = intervalOf(metric, point);
   const out: [string, string][] = value === null ? [] : [[metric.label.replace(/ \(.*/, ""), metric.text(value)]];
-  if (interval) out.push(["80 % of runs", `${metric.text(interval[0])} to ${metric.text(interval[1])}`]);
+  if (interval) out.push(["80 % of unseen runs", `${metric.text(interval[0])} to ${metric.text(interval[1])}`]);
   out.push(
     ["step", seconds(point.step_time_s)],
     ["MFU", percent(point.mfu)],
@@ -130,7 +130,7 @@ function Picture({ document, sweep, metric, series, axis }: Props & { series: re
   return (
     <Figure
       title={title}
-      note={`Band: 80 % of measured runs. ${metric.note ?? ""}`}
+      note={`Band: where 80 % of the runs lay that we had not seen. ${metric.note ?? ""}`}
       file={`headway-scale-${sweep.id}-${metric.id}`}
       table={{ columns: pointColumns(series), rows: pointRows(series) }}
       open={sweep.id !== "network"}

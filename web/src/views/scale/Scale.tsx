@@ -1,12 +1,14 @@
 // One run along one axis, and where more brings little; or a whole run, in days and money.
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
+import { Own } from "../../app/Own";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
 import { useAsking } from "../../lib/asking";
 import { progressWords } from "../../lib/format";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
-import { commandLine } from "../../lib/run";
-import { place, setFields } from "../../lib/url";
+import { kRunNames } from "../../lib/run";
+import { go, place, setFields, without } from "../../lib/url";
 import { isRun, type ScaleDocument } from "./documents";
 import { isWholeRun, kFirstSweep, kFirstWhole, kSweeps, kWholeRun, scaleGroups, scaleRequest, sweepOf } from "./sweeps";
 import { Swept } from "./Swept";
@@ -35,6 +37,7 @@ export function ScaleView() {
   return (
     <div class="view">
       <div>
+        <Own fields={fields} onTake={(taken) => go("scale", { ...without(fields, kRunNames), ...taken })} />
         <div class="field wide sweep-choice">
           <label for="scale-sweep">What changes</label>
           <select id="scale-sweep" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
@@ -75,9 +78,7 @@ export function ScaleView() {
                 onMetric={onMetric}
               />
             )}
-            <p class="soft">
-              <code>{commandLine(`scale ${chosen}`, { ...request, sweep: false })}</code>
-            </p>
+            <SameCommand asked={[{ command: "scale", request }]} />
           </>
         )}
       </div>

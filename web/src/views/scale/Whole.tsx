@@ -7,7 +7,7 @@ import { seriesColour } from "../../charts/palette";
 import { domainOf, type Axis } from "../../charts/scales";
 import { wholeOf } from "../../charts/stack";
 import { SumBar } from "../../charts/SumBar";
-import { count, duration, energy, many, percent } from "../../lib/format";
+import { count, dollars, duration, energy, many, percent } from "../../lib/format";
 import { Assumed, LeftOut } from "./Assumed";
 import type { RunDocument } from "./documents";
 import { MetricChoice } from "./MetricChoice";
@@ -35,11 +35,12 @@ export function Whole({ run, metric, onMetric }: Props) {
   const chosen = runMetricOf(metric);
   return (
     <>
-      <p>
-        {run.model} on {count(run.gpus)} accelerators of {run.cluster}: {many(run.tokens)} tokens.
-      </p>
       {!run.fits && <p class="bad">It does not fit in memory. These are the numbers that it would have.</p>}
       <section class="panel" aria-label="The run in numbers" aria-live="polite">
+        <h2>
+          {many(run.tokens)} tokens of {run.model} on {count(run.gpus)} accelerators of {run.cluster} take {duration(run.time_s.total)}
+          {run.price_usd === null ? "." : ` and cost ${dollars(run.price_usd)}.`}
+        </h2>
         <Facts facts={factsOf(run)} />
       </section>
       <div class="pair">

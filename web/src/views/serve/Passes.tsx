@@ -1,4 +1,5 @@
 // Where a pass goes: one over prompts, and one that makes a token of each sequence.
+import { Unfolded } from "../../app/Unfolded";
 import type { BarPart } from "../../charts/SumBar";
 import { seconds } from "../../lib/format";
 import type { PassDocument } from "./documents";
@@ -55,7 +56,7 @@ export function Passes({ prefill, decode }: { prefill: PassDocument; decode: Pas
           <tbody>
             {after.map((part, i) => (
               <tr key={part.name} class={part.value > 0 || before[i]!.value > 0 ? "" : "nothing"}>
-                <th scope="row" title={part.meaning}>
+                <th scope="row">
                   <span class="key" style={{ background: part.colour }} />
                   {part.name}
                 </th>
@@ -72,6 +73,18 @@ export function Passes({ prefill, decode }: { prefill: PassDocument; decode: Pas
             </tr>
           </tfoot>
         </table>
+        <Unfolded summary="What the parts are">
+          {() => (
+            <dl class="meanings">
+              {after.map((part) => (
+                <div key={part.name}>
+                  <dt>{part.name}</dt>
+                  <dd>{part.meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </Unfolded>
       </figure>
     </section>
   );

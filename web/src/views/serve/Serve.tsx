@@ -2,16 +2,17 @@
 // way under ever more load.
 import type { ComponentChildren } from "preact";
 
+import { AtAGlance } from "../../app/AtAGlance";
 import { Facts } from "../../app/Facts";
 import { Form } from "../../app/Form";
+import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
-import { bytes, count, progressWords } from "../../lib/format";
-import { commandLine } from "../../lib/run";
-import { place, setFields, type Fields } from "../../lib/url";
+import { bytes, count, progressWords, seconds } from "../../lib/format";
+import { pick, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
@@ -61,14 +62,21 @@ export function ServeView() {
   const change = (name: string, value: string) => setFields({ ...(fields === given ? {} : fields), [name]: value });
   return (
     <div class="view">
-      <Form
-        command="infer"
-        groups={kServeGroups}
-        fields={fields}
-        problems={asking.problems}
-        taken={served ? taken(served) : {}}
-        onChange={change}
-      />
+      <div>
+        <Own fields={fields} onTake={(own) => setFields({ ...fields, ...pick(own, ["model", "cluster"]) })} />
+        <Form
+          command="infer"
+          groups={kServeGroups}
+          fields={fields}
+          problems={asking.problems}
+          taken={served ? taken(served) : {}}
+          onChange={change}
+        />
+        <p class="soft">
+          Of a run of training its model and its machine are taken. Its layout and number of accelerators say nothing of
+          serving: the best ways are searched beside.
+        </p>
+      </div>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={asking.busy}>
         <Problems problems={asking.problems} shown={kServeNames} />
         {served && (
@@ -91,6 +99,12 @@ export function ServeView() {
         </Searched>
         <SameOnTheCommandLine fields={fields} />
       </div>
+      {served && isAnswered(served) && served.ttft_s !== undefined && (
+        <AtAGlance>
+          <strong>{seconds(served.ttft_s)}</strong> to the first token{served.tpot_s !== undefined && `, ${seconds(served.tpot_s)} for each after it`} ·{" "}
+          {served.fits ? "fits" : "does not fit"}
+        </AtAGlance>
+      )}
     </div>
   );
 }
@@ -101,6 +115,7 @@ function Served({ served, old }: { served: ServedDocument; old: boolean }) {
     <>
       {old && <p class="soft">Below: the last way of serving that could be answered.</p>}
       <section class="panel" aria-label="What requests get" aria-live="polite">
+        {isAnswered(served) && <h2>{headline(served)}</h2>}
         <p class="soft">
           {served.model} on {count(served.gpus)} accelerators of {served.cluster}, {wordsOf(served)},{" "}
           {served.weights} weights, {served.cache} cache, {served.engine}.
@@ -121,6 +136,14 @@ function Served({ served, old }: { served: ServedDocument; old: boolean }) {
       </div>
     </>
   );
+}
+
+// What a request gets, in a sentence.
+function headline({ ttft_s, tpot_s, throughput_output_tok_s: rate }: ServedDocument): string {
+  const first = ttft_s === undefined ? [] : [`waits ${seconds(ttft_s)} for its first token`];
+  const after = tpot_s === undefined ? [] : [`gets another every ${seconds(tpot_s)}`];
+  const all = rate === undefined ? "" : `, ${count(rate)} tokens/s for all`;
+  return `A request ${[...first, ...after].join(" and ") || "is answered"}${all}.`;
 }
 
 // "tp 8", or of prefill and decode apart both.
@@ -176,10 +199,6 @@ function Searched<Document>({ title, asking, children }: SearchedProps<Document>
 function SameOnTheCommandLine({ fields }: { fields: Fields }) {
   const best = bestRequest(fields);
   const curve = curveRequest(fields);
-  const lines = [
-    commandLine("infer", servedRequest(fields)),
-    ...(best ? [commandLine("infer", best)] : []),
-    ...(curve ? [commandLine("infer", curve)] : []),
-  ];
-  return <SameCommand lines={lines} />;
+  const requests = [servedRequest(fields), ...(best ? [best] : []), ...(curve ? [curve] : [])];
+  return <SameCommand asked={requests.map((request) => ({ command: "infer", request }))} />;
 }

@@ -67,7 +67,7 @@ describe("an answer", () => {
       cache_move_s: 0.001,
     });
     const of = (name: string) => facts.find((fact) => fact.name === name);
-    expect(of("First token")!.about).toContain("80 %: 50.0 ms to 200 ms");
+    expect(of("First token")!.about).toContain("80 % of unseen runs: 50.0 ms to 200 ms");
     expect(of("Prefill answers")).toMatchObject({ value: "7.00 requests/s", about: "" });
     expect(of("Decode answers")).toMatchObject({ value: "5.00 requests/s", about: "what binds" });
     expect(of("The cache moves in")!.value).toBe("1.00 ms");

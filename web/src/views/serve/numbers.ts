@@ -17,9 +17,9 @@ function quantiles(of: QuantilesDocument | undefined): string {
   return of ? `p50 ${seconds(of.p50)}, p90 ${seconds(of.p90)}, p99 ${seconds(of.p99)}` : "";
 }
 
-/** "80 %: 1.2 s to 3.4 s". */
+/** "80 % of unseen runs: 1.2 s to 3.4 s". */
 function held(of: readonly [number, number] | undefined, text: (value: number) => string): string {
-  return of ? `80 %: ${text(of[0])} to ${text(of[1])}` : "";
+  return of ? `80 % of unseen runs: ${text(of[0])} to ${text(of[1])}` : "";
 }
 
 export function factsOf(served: ServedDocument & GainedDocument): Fact[] {

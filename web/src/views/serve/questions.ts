@@ -52,14 +52,25 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   curve: null,
 };
 
+// What is asked first stands open: what is served on what, and for how many at a time.
+const kOpen = "Serving";
+const kOpenToo: readonly ServingFieldName[] = ["concurrency"];
+const groupOf = (field: (typeof kServingFields)[number]) => (kOpenToo.includes(field.name) ? kOpen : field.group);
 const kTitles = [...new Set(kServingFields.map((field) => field.group))];
+const kAbout: Readonly<Record<string, string>> = {
+  Load: "How requests come, how long they are, and which limits of time they are to keep.",
+  Split: "How the model is split and copied over accelerators; prefill and decode together or apart.",
+  "Formats and engine": "In which formats weights and cache are held, and how the software fills its steps.",
+  Asked: "What the best way is searched among.",
+};
 
 export const kServeGroups: readonly FieldGroup[] = kTitles
   .map((title) => ({
     title,
+    ...(title === kOpen ? {} : { folded: true, about: kAbout[title] ?? "" }),
     fields: kServingFields.flatMap((field): RunField[] => {
       const words = kWords[field.name];
-      if (field.group !== title || !words) return [];
+      if (groupOf(field) !== title || !words) return [];
       const [label, unit] = words;
       return [{ ...field, label, ...(unit ? { unit } : {}) }];
     }),

@@ -6,6 +6,8 @@ import { saveText } from "../../charts/download";
 import { Figure } from "../../charts/Figure";
 import type { Column } from "../../charts/table";
 import type { Request } from "../../lib/api";
+import { Kept } from "../../app/Kept";
+import { Unfolded } from "../../app/Unfolded";
 import { useAsking } from "../../lib/asking";
 import { chromeTrace } from "../../lib/chromeTrace";
 import type { PredictDocument } from "../../lib/documents";
@@ -48,7 +50,7 @@ export function InTime({ step, request }: { step: PredictDocument; request: Requ
           save: () => saveText("headway-timeline.trace.json", "application/json", chromeTrace(timeline)),
         }}
       >
-        <StepTimeline timeline={timeline} first={simulated.stage} />
+        <Kept of={[timeline]}>{() => <StepTimeline timeline={timeline} first={simulated.stage} />}</Kept>
       </Figure>
       <p class="soft" data-timeline={simulated.placed_s}>
         {timeline.rows.length > 1
@@ -60,10 +62,7 @@ export function InTime({ step, request }: { step: PredictDocument; request: Requ
         look; a stage that is clicked shows its streams. What is typed under Find is looked for in what all stages do and in
         the kernels and calls of that stage: Enter goes to the next, Shift and Enter to the one before.
       </p>
-      <details>
-        <summary>Stages in numbers</summary>
-        <Stages simulated={simulated} timeline={timeline} />
-      </details>
+      <Unfolded summary="Stages in numbers">{() => <Stages simulated={simulated} timeline={timeline} />}</Unfolded>
     </div>
   );
 }

@@ -1,6 +1,8 @@
 // One training step: how long it takes, where the time goes, whether it fits.
+import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
 import { AtAGlance } from "../../app/AtAGlance";
+import { Kept } from "../../app/Kept";
 import { LaidOutBy, Unfit } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
@@ -16,7 +18,7 @@ import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { nearWords } from "../../lib/near";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
-import { commandLine, kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
+import { kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import { Calls } from "./Calls";
@@ -77,6 +79,7 @@ export function StepView() {
           taken={step ? taken(step.layout, step) : {}}
           onChange={change}
         />
+        <ClusterKnobs value={fields.cluster ?? ""} onChange={(value) => change("cluster", value)} />
       </div>
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
@@ -92,7 +95,7 @@ export function StepView() {
         {step && pinned && <Beside a={pinned} b={step} />}
         {step && <Step step={step} request={request} fields={fields} old={problems.length > 0} />}
         {request && (
-          <SameCommand lines={[commandLine("predict", request)]}>
+          <SameCommand asked={[{ command: "predict", request }]}>
             <Launch fields={laid.fields!} />
             <p class="print-only">
               Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
@@ -142,66 +145,86 @@ interface StepProps {
 }
 
 function Step({ step, request, fields, old }: StepProps) {
-  const { total, capacity } = step.memory_bytes;
-  const near = nearWords(step);
   return (
     <>
       {old && <p class="soft">Below: the last run that could be predicted.</p>}
       {step.fits ? (
-        <section class="panel" aria-label="The step in numbers" aria-live="polite">
-          <h2>{headline(step)}</h2>
-          {near && <p class="soft">{near}</p>}
-          <Numbers step={step} />
-        </section>
+        <Kept of={[step]}>{() => <InNumbers step={step} />}</Kept>
       ) : (
         <>
-          <Unfit what={step.model} needs={total} capacity={capacity} fields={fields} />
+          <Unfit what={step.model} needs={step.memory_bytes.total} capacity={step.memory_bytes.capacity} fields={fields} />
           <details class="panel">
             <summary>What it would do with memory enough</summary>
             <Numbers step={step} />
           </details>
         </>
       )}
-      <div class="pair">
-        <section class="panel" aria-labelledby="time">
-          <h2 id="time">Where the time goes</h2>
-          <SumBar
-            title="Seconds of one step on the rank that sets the pace; communication: what nothing hides"
-            whole="time"
-            parts={kParts.map((name) => ({
-              name,
-              value: step.parts_s[name],
-              colour: partColour(name),
-              meaning: kPartMeaning[name],
-            }))}
-            text={seconds}
-            interval={step.interval_step_time_s}
-          />
-        </section>
-        <section class="panel" aria-labelledby="memory">
-          <h2 id="memory">What the memory holds</h2>
-          <SumBar
-            title="Bytes on the fullest rank"
-            whole="memory"
-            parts={kMemory.map((name) => ({
-              name,
-              value: step.memory_bytes[name],
-              colour: memoryColour(name),
-              meaning: kMemoryMeaning[name],
-            }))}
-            text={bytes}
-            limit={{ name: "capacity", value: capacity }}
-            interval={step.interval_memory_bytes}
-          />
-          <p class={step.fits ? "good" : "bad"}>
-            {step.fits ? "It fits." : `It does not fit: ${bytes(total - capacity)} too much.`}
-          </p>
-        </section>
-      </div>
+      <Kept of={[step]}>{() => <Sums step={step} />}</Kept>
       <section class="panel long" aria-labelledby="in-time">
         <h2 id="in-time">The step in time</h2>
         <InTime step={step} request={old ? null : request} />
       </section>
+      <Kept of={[step]}>{() => <Told step={step} />}</Kept>
+    </>
+  );
+}
+
+function InNumbers({ step }: { step: PredictDocument }) {
+  const near = nearWords(step);
+  return (
+    <section class="panel" aria-label="The step in numbers" aria-live="polite">
+      <h2>{headline(step)}</h2>
+      {near && <p class="soft">{near}</p>}
+      <Numbers step={step} />
+    </section>
+  );
+}
+
+function Sums({ step }: { step: PredictDocument }) {
+  const { total, capacity } = step.memory_bytes;
+  return (
+    <div class="pair">
+      <section class="panel" aria-labelledby="time">
+        <h2 id="time">Where the time goes</h2>
+        <SumBar
+          title="Seconds of one step on the rank that sets the pace; communication: what nothing hides"
+          whole="time"
+          parts={kParts.map((name) => ({
+            name,
+            value: step.parts_s[name],
+            colour: partColour(name),
+            meaning: kPartMeaning[name],
+          }))}
+          text={seconds}
+          interval={step.interval_step_time_s}
+        />
+      </section>
+      <section class="panel" aria-labelledby="memory">
+        <h2 id="memory">What the memory holds</h2>
+        <SumBar
+          title="Bytes on the fullest rank"
+          whole="memory"
+          parts={kMemory.map((name) => ({
+            name,
+            value: step.memory_bytes[name],
+            colour: memoryColour(name),
+            meaning: kMemoryMeaning[name],
+          }))}
+          text={bytes}
+          limit={{ name: "capacity", value: capacity }}
+          interval={step.interval_memory_bytes}
+        />
+        <p class={step.fits ? "good" : "bad"}>
+          {step.fits ? "It fits." : `It does not fit: ${bytes(total - capacity)} too much.`}
+        </p>
+      </section>
+    </div>
+  );
+}
+
+function Told({ step }: { step: PredictDocument }) {
+  return (
+    <>
       <section class="panel long" aria-labelledby="calls">
         <h2 id="calls">Calls of one rank</h2>
         <Calls calls={step.calls} />

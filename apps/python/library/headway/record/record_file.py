@@ -14,11 +14,14 @@ OP = {name: number for number, name in enumerate(OPERATIONS)}
 WAIT, STEP, STATE, TEXT = 64, 65, 66, 67
 
 # What the duration is of.
-NO_TIME, DEVICE, HOST, ENQUEUE = range(4)
+NO_TIME, DEVICE, HOST, ENQUEUE, STREAM = range(5)
 
 # Flags.
 PART, UNTIL, SEQUENCE, PEER, TAG, WHOLE, BESIDE = 1, 2, 4, 8, 16, 32, 64
 FUNCTION_SHIFT = 16
+
+LINE = 64
+COUNT = struct.Struct("<Q")  # of the records that came, at the beginning of the state
 
 # 1 + the number of the element type; 0: not known.
 ELEMENT_TYPES = {name: number + 1 for number, name in enumerate(
@@ -32,8 +35,9 @@ def record(asked, done=None, start_ns=0, duration_ns=0, size=0, element=0, time=
                        group, sequence, peer, stream & 0xffffffff, flags)
 
 
-def state(lost, whole):
-    return record(STATE, size=lost, flags=WHOLE if whole else 0)
+def state(lost, whole, elsewhere=0):
+    """elsewhere: records that are in files before this one or lost. How many came is put in its place."""
+    return record(STATE, duration_ns=elsewhere, size=lost, flags=WHOLE if whole else 0)
 
 
 def text(said):
@@ -44,4 +48,6 @@ def text(said):
 
 
 def header(said):
-    return json.dumps({"headway_record": VERSION, **said}, separators=(",", ":")).encode() + b"\n"
+    """A line, with spaces before its end: what stands behind is in one page of memory."""
+    written = json.dumps({"headway_record": VERSION, **said}, separators=(",", ":")).encode()
+    return written.ljust(-(-(len(written) + 1) // LINE) * LINE - 1) + b"\n"

@@ -1,6 +1,6 @@
-#include "fit/serving/calibration.hpp"
+#include "fit/serving/aims/calibration.hpp"
 
-#include "fit/serving/intervals.hpp"
+#include "fit/serving/aims/aims.hpp"
 #include "fit/serving/kernels.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
@@ -52,7 +52,7 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   if (!start) append(problems, start.problems());
   if (!file) append(problems, file.problems());
   if (!problems.empty()) return problems;
-  const auto cases = read_serving(*table);
+  auto cases = read_serving(*table);
   if (!cases) return cases.problems();
   const auto fit = fit_hosts(*cases, *start, from.left_out, threads, progress);
   if (!fit) return {{"calibrate", "was stopped", Trouble::stopped}};
@@ -62,9 +62,17 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   out.files.emplace_back("serving/engines.toml", renewed_engines(*file, *fit, *cases, from.date));
   if (!from.left_out) return {};
   const ServingIntervalFit intervals = fit_serving_intervals(*cases, *fit);
+  const auto& aims = served_aims();
+  if (!aims) return aims.problems();
+  for_each_index(cases->size(), threads, [&](std::size_t i, std::size_t) {
+    ServedCase& each = cases.value()[i];
+    if (each.asked) each.row.of_capacity = share_of_capacity(*each.asked);
+  });
   out.text += "\n" + to_text(intervals);
   out.blocks["serving-intervals"] = markdown_of(held_table(intervals), 2);
   out.files.insert(out.files.begin(), {"serving/intervals.toml", to_toml(intervals, from.date)});
+  out.files.emplace_back("serving/left_out.toml",
+                         to_toml(left_out_of(*aims, *cases, *fit, intervals), from.date));
   return {};
 }
 

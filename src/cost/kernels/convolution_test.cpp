@@ -1,0 +1,69 @@
+// Convolutions and recurrent steps.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "cost/kernels/kernels.hpp"
+#include "cost/kernels/machine_for_test.hpp"
+#include "cost/kernels/traffic.hpp"
+
+namespace headway {
+namespace {
+
+Matmul window_product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t taps) {
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .image = static_cast<double>(m) * static_cast<double>(k / taps),
+          .taps = taps};
+}
+
+// 3 x 3 over 64 channels: each position is read once, not nine times.
+TEST(Convolution, ReadsItsImageOnce) {  // [KERNEL-7]
+  const Matmul c = window_product(1'000'000, 64, 576, 9);
+  EXPECT_EQ(traffic_of(c, Precision::bf16).value(), 2 * (64e6 + 576 * 64 + 64e6));
+}
+
+// 64 x 576 are 9 tiles of 64 x 64 on 100 units; each takes 2 · 64 · 64 · 10^6 FLOP at 1 TFLOP/s,
+// 8,192 us. Cut 32 times they are three waves of 256 us, and 32 parts of fp32 are summed: 4.7 us.
+TEST(Convolution, CutsTheDepthOfAWeightsGradientOverIdleUnits) {  // [KERNEL-7]
+  KernelParameters p = ideal();
+  half(p).wave_loss = 1;
+  p.tile_efficiency = {1e-6, 1e-6, 1e-6, 1e-6, 1};
+  Matmul gradient = window_product(64, 576, 1'000'000, 1);
+  gradient.by_columns = true;
+  gradient.image = 64e6;
+  EXPECT_NEAR(us(batched_matmul_time(gradient, Precision::bf16, machine(), p)), 8192, 1);
+  EXPECT_NEAR(us(convolution_time(gradient, Precision::bf16, machine(), p)),
+              3 * 256 + 4.0 * 32 * 64 * 576 * 1e-6, 2);
+}
+
+// Of a group of 4 channels a tile would be idle but for a sixteenth; one operation a channel and
+// tap at half of 100 TFLOP/s takes 2 · 10^5 · 4 · 36 · 32 FLOP / 50 TFLOP/s = 18.4 us, the
+// bytes 51.2.
+TEST(Convolution, OfNarrowGroupsIsNoProductOfTiles) {  // [KERNEL-7]
+  const Matmul narrow{.m = 100'000, .n = 4, .k = 36, .batch = 32, .image = 12.8e6, .taps = 9};
+  const double bytes = 2 * (12.8e6 + 32 * 144 + 12.8e6);
+  EXPECT_NEAR(us(convolution_time(narrow, Precision::bf16, machine(), ideal())), bytes * 1e-6, 0.1);
+}
+
+// 2 · 100 · 4,096 · 1,024 FLOP at a tenth of 100 TFLOP/s take 83.9 us, behind a start of 6.
+TEST(Convolution, StepsOfARecurrentCellStartOneByOne) {  // [KERNEL-8]
+  KernelParameters p = ideal();
+  p.recurrent_start = Seconds(6e-6);
+  p.recurrent_efficiency = 0.1;
+  Matmul step = window_product(100, 4096, 1024, 1);
+  step.recurrent = true;
+  EXPECT_NEAR(us(convolution_time(step, Precision::bf16, machine(), p)), 6 + 83.886, 1e-3);
+}
+
+RC_GTEST_PROP(Convolution, NeverAboveThePeakNorBelowItsBytes, ()) {
+  const Matmul x = any_matmul();
+  const Matmul c = window_product(x.m, x.n, x.k * 9, 9);
+  const Seconds time = convolution_time(c, Precision::bf16, machine(), {});
+  const double flops = 2.0 * static_cast<double>(c.m * c.n) * static_cast<double>(c.k);
+  RC_ASSERT(flops / time.value() < 100e12);
+  RC_ASSERT(traffic_of(c, Precision::bf16) / machine().memory_bandwidth < time);
+}
+
+}  // namespace
+}  // namespace headway

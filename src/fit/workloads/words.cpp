@@ -1,0 +1,91 @@
+#include "fit/workloads/words.hpp"
+
+#include "base/document/document.hpp"
+#include "base/text.hpp"
+#include "platform/files.hpp"
+
+namespace headway::workloads {
+namespace {
+
+template <class Enum, std::size_t N>
+Enum named(Fields& fields, std::string_view key, const std::array<std::string_view, N>& names) {
+  const std::string text = fields.text_or(key, names[0]);
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == text) return static_cast<Enum>(i);
+  }
+  fields.fail(key, "'" + printable(text) + "' is not known");
+  return Enum{};
+}
+
+Network network_of(Fields& fields) {
+  Network out{.is = fields.text("is"),
+              .model = fields.text_or("model", ""),
+              .skip = fields.text_or("skip", "")};
+  if (out.model.empty() == out.skip.empty()) {
+    fields.fail("model", "either it or 'skip' must be given");
+  }
+  fields.reject_unknown();
+  return out;
+}
+
+Setup setup_of(Fields& fields) {
+  Setup out;
+  out.source = fields.text("source");
+  const auto framework = framework_from(fields.text("framework"));
+  if (!framework) fields.fail("framework", "is not known");
+  out.framework = framework.value_or(Framework{});
+  out.graphs = named<Graphs>(fields, "graphs", kGraphNames);
+  out.reduced = named<WireFormat>(fields, "reduced", kWireFormatNames);
+  out.zero = static_cast<int>(fields.natural_or("zero", 0));
+  out.fused = fields.flag_or("fused", true);
+  fields.reject_unknown();
+  return out;
+}
+
+Precision precision_of(Fields& fields) {
+  Precision out{.said = fields.text_or("said", ""),
+                .model = fields.text_or("model", ""),
+                .architecture = fields.text_or("architecture", ""),
+                .since = fields.text_or("since", ""),
+                .recipe = recipe_from(fields.text("is")),
+                .assumed = fields.flag_or("assumed", false)};
+  if (out.recipe == nullptr) fields.fail("is", "is no recipe");
+  fields.reject_unknown();
+  return out;
+}
+
+Round round_of(Fields& fields) {
+  Round out{.is = fields.text("is")};
+  const auto years = years_of(fields.text("date"));
+  if (!years) fields.fail("date", "is no date, as 2022-06");
+  out.software = years.value_or(0);
+  fields.reject_unknown();
+  return out;
+}
+
+Result<Words> read() {
+  const auto document = embedded_document("corpus/workloads.toml");
+  if (!document) return document.problems();
+  Problems problems;
+  Words words;
+  Fields root(*document, problems);
+  for (Fields& fields : root.tables("networks")) words.networks.push_back(network_of(fields));
+  for (Fields& fields : root.tables("setups")) words.setups.push_back(setup_of(fields));
+  for (Fields& fields : root.tables("precisions")) {
+    words.precisions.push_back(precision_of(fields));
+  }
+  for (Fields& fields : root.tables("rounds")) words.rounds.push_back(round_of(fields));
+  root.table("sources");
+  root.reject_unknown();
+  if (!problems.empty()) return problems;
+  return words;
+}
+
+}  // namespace
+
+const Result<Words>& Words::embedded() {
+  static const Result<Words> words = read();
+  return words;
+}
+
+}  // namespace headway::workloads

@@ -1,0 +1,55 @@
+// What the words of files of measured workloads mean: data/corpus/workloads.toml.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "layout/job.hpp"
+#include "layout/layout.hpp"
+
+namespace headway::workloads {
+
+/// What a row's `model` says, in lower case and with spaces for _ and -.
+struct Network {
+  std::string is, model;  // the cell; the built-in name
+  std::string skip;       // why rows of it are not predicted; empty: they are
+};
+
+/// How runs of a source are made, where the row does not say.
+struct Setup {
+  std::string source;  // how the row's source_key begins
+  Framework framework{};
+  Graphs graphs = Graphs::none;
+  WireFormat reduced = WireFormat::framework;
+  int zero = 0;
+  bool fused = true;
+};
+
+/// The recipe of a row: the first whose conditions all hold. Empty conditions always do.
+struct Precision {
+  std::string said;          // the cell
+  std::string model;         // built-in
+  std::string architecture;  // how the accelerator's begins
+  std::string since;         // round, in the order of texts
+  const Recipe* recipe = nullptr;
+  bool assumed = false;
+};
+
+/// When the software of a round of entries is of.
+struct Round {
+  std::string is;
+  double software = 0;  // in years
+};
+
+struct Words {
+  std::vector<Round> rounds;
+  std::vector<Network> networks;
+  std::vector<Setup> setups;
+  std::vector<Precision> precisions;
+
+  static const Result<Words>& embedded();
+};
+
+}  // namespace headway::workloads

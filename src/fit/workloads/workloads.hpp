@@ -1,0 +1,23 @@
+// Files of measured training of networks that are no language models (the columns of MLPerf's
+// entries and of other tables): every row predicted, or with the reason why not.
+#pragma once
+
+#include "fit/benchmarks/benchmarks.hpp"
+
+namespace headway {
+
+/// Every row as a benchmark's: its machine is the accelerator, its operation the network, its size
+/// the nodes, its time a step's. Missing columns are problems of the file.
+Result<std::vector<BenchmarkRow>> predict_workloads(const Csv& csv);
+
+/// The errors of one network in one source, its rounds together: of all its rows, and of those on
+/// up to eight accelerators.
+struct WorkloadGroup {
+  std::string source, network;
+  std::size_t rows = 0;
+  ErrorSummary all, node;
+};
+/// By source and network, those with predicted rows; last of all.
+std::vector<WorkloadGroup> workload_groups(std::span<const BenchmarkRow> rows);
+
+}  // namespace headway

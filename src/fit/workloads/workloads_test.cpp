@@ -1,0 +1,63 @@
+// Rows of measured workloads. The measured steps are MLPerf Training's (v1.1 to v4.0): entries of
+// single nodes of eight, as github.com/mlcommons/training_results_v2.0 and later have them.
+#include "fit/workloads/workloads.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+std::vector<BenchmarkRow> rows_of(const std::string& lines) {
+  const auto csv = parse_csv(
+      "id,source_key,model,accelerator,n_accel,precision,global_batch,seq_or_image,framework,"
+      "step_time_s,benchmark,round,division\n" +
+          lines,
+      "w.csv");
+  EXPECT_TRUE(csv.ok());
+  EXPECT_EQ(corpus_kind(*csv), CorpusKind::workloads);
+  const auto rows = predict_workloads(*csv);
+  EXPECT_TRUE(rows.ok());
+  return rows ? *rows : std::vector<BenchmarkRow>();
+}
+
+TEST(Workloads, OfPublishedEntriesArePredictedWithinAFifth) {
+  const auto rows = rows_of(
+      "a,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,,3264,224x224,MXNet,0.124344,"
+      "resnet,v2.0,closed\n"
+      "b,mlperf_training_v4.0,ResNet-50 v1.5,NVIDIA H100-SXM5-80GB,8,,3200,224x224,MXNet,0.056623,"
+      "resnet,v4.0,closed\n"
+      "c,mlperf_training_v3.0,Mask R-CNN,NVIDIA H100-SXM5-80GB,8,,96,800-1333 px,PyTorch,0.0595826,"
+      "maskrcnn,v3.0,closed\n"
+      "d,mlperf_training_v4.0,DLRM-DCNv2 (Criteo multi-hot),NVIDIA "
+      "H100-SXM5-80GB,8,,55296,,hugectr,"
+      "0.00353801,dlrm_dcnv2,v4.0,closed\n");
+  ASSERT_EQ(rows.size(), 4U);
+  for (const BenchmarkRow& row : rows) {
+    ASSERT_TRUE(row.error().has_value()) << row.id << " " << row.skipped_reason;
+    EXPECT_LT(std::abs(*row.error()), 0.2) << row.id;
+    EXPECT_TRUE(row.fits.value_or(false)) << row.id;
+  }
+}
+
+TEST(Workloads, ThatCannotBePredictedSayWhy) {
+  const auto rows = rows_of(
+      "a,mlperf_training_v2.0,Minigo,NVIDIA A100-SXM4-80GB,8,,3264,,MXNet,0.1,x,v2.0,closed\n"
+      "b,mlperf_training_v2.0,ResNet-50 v1.5,Graphcore Bow IPU,16,,3264,,MXNet,0.1,x,v2.0,closed\n"
+      "c,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,,,,MXNet,0.1,x,v2.0,closed\n"
+      "d,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,,4,,MXNet,0.1,x,v2.0,closed\n"
+      "e,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,int4,8,,MXNet,0.1,x,v2.0,\n"
+      "f,mlperf_training_v1.1,BERT-large pretraining,NVIDIA A100-SXM4-80GB,8,,8,,MXNet,0.1,x,v1.1,"
+      "open\n");
+  const char* reasons[] = {
+      "no model is known by this name", "no cluster is known of this accelerator",
+      "cell missing: global_batch",     "a sample lies on several accelerators",
+      "no word for this precision",     "the open division: other models"};
+  ASSERT_EQ(rows.size(), 6U);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].skipped_reason, reasons[i]) << rows[i].id;
+    EXPECT_FALSE(rows[i].predicted.has_value());
+  }
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,411 @@
+#include "model/module_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "model/config_fields.hpp"
+
+namespace headway::reading {
+namespace {
+
+constexpr std::int64_t kMostTable = 100'000'000'000;  // rows
+constexpr std::size_t kMostModules = 4'000;           // of a block
+constexpr int kDeepestGroups = 8;
+
+std::int64_t product_of(const std::vector<std::int64_t>& sizes) {
+  std::int64_t out = 1;
+  for (const std::int64_t size : sizes) out *= size;
+  return out;
+}
+
+}  // namespace
+
+std::int64_t Tensor::positions() const {
+  return product_of(size);
+}
+
+std::vector<NetworkModule> ModuleReader::read(Fields& table) {
+  out_.clear();
+  frozen_ = table.flag_or("frozen", false);
+  read_list(table, "modules");
+  return std::move(out_);
+}
+
+void ModuleReader::read_list(Fields& table, std::string_view key) {
+  if (depth_ >= kDeepestGroups) return table.fail(key, "lies too deep");
+  ++depth_;
+  for (Fields& module : table.tables(key)) {
+    if (out_.size() >= kMostModules) {
+      table.fail(key, "holds more than " + std::to_string(kMostModules) + " modules");
+      break;
+    }
+    read_module(module);
+    module.reject_unknown();
+    if (at_.elements() > 1e12) {
+      module.fail("", "makes an implausibly large tensor");
+      break;
+    }
+  }
+  --depth_;
+}
+
+void ModuleReader::read_module(Fields& module) {
+  struct Kind {
+    const char* key;
+    void (*read)(ModuleReader&, Fields&);
+  };
+  static constexpr Kind kKinds[] = {
+      {"conv", [](ModuleReader& r, Fields& m) { r.convolution(m, false); }},
+      {"transposed", [](ModuleReader& r, Fields& m) { r.convolution(m, true); }},
+      {"linear", [](ModuleReader& r, Fields& m) { r.projection(m); }},
+      {"pool", [](ModuleReader& r, Fields& m) { r.pool(m); }},
+      {"gather", [](ModuleReader& r, Fields& m) { r.gather(m); }},
+      {"upsample", [](ModuleReader& r, Fields& m) { r.upsample(m); }},
+      {"attention", [](ModuleReader& r, Fields& m) { r.attention(m); }},
+      {"core", [](ModuleReader& r, Fields& m) { r.core(m); }},
+      {"feed_forward", [](ModuleReader& r, Fields& m) { r.feed_forward(m); }},
+      {"lstm", [](ModuleReader& r, Fields& m) { r.recurrent(m, 4); }},
+      {"gru", [](ModuleReader& r, Fields& m) { r.recurrent(m, 3); }},
+      {"tables", [](ModuleReader& r, Fields& m) { r.tables(m); }},
+      {"interaction", [](ModuleReader& r, Fields& m) { r.interaction(m); }},
+      {"cross", [](ModuleReader& r, Fields& m) { r.cross(m); }},
+      {"group", [](ModuleReader& r, Fields& m) { r.group(m); }},
+      {"residual", [](ModuleReader& r, Fields& m) { r.residual(m); }},
+      {"branch", [](ModuleReader& r, Fields& m) { r.branch(m); }},
+      {"take", [](ModuleReader& r, Fields& m) { r.take(m); }},
+      {"add", [](ModuleReader& r, Fields& m) { r.add_saved(m); }},
+      {"concat", [](ModuleReader& r, Fields& m) { r.concat(m); }},
+      {"reshape", [](ModuleReader& r, Fields& m) { r.reshape(m); }},
+  };
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const Kind& each) { return module.has(each.key); });
+  if (kind != std::end(kKinds)) {
+    kind->read(*this, module);
+  } else if (!module.has("norm") && !module.has("activation") && !module.has("loss") &&
+             !module.has("save")) {
+    std::string known;
+    for (const Kind& each : kKinds) known += std::string(each.key) + ", ";
+    return module.fail("", "names no module; known: " + known + "norm, activation, loss, save");
+  }
+  norm_and_activation(module);
+  const std::string name = module.text_or("save", "");
+  if (!name.empty()) saved_[name] = at_;
+}
+
+void ModuleReader::norm_and_activation(Fields& module) {
+  const std::string norm = module.text_or("norm", "");
+  if (!norm.empty()) {
+    static constexpr std::string_view kNames[] = {"batch", "group", "layer", "frozen"};
+    const auto* found = std::find(std::begin(kNames), std::end(kNames), norm);
+    if (found == std::end(kNames)) {
+      module.fail("norm", "is '" + printable(norm) + "'; legal: batch, group, layer, frozen");
+    } else {
+      push(Normalisation{.over = static_cast<NormOver>(found - std::begin(kNames)),
+                         .channels = at_.channels,
+                         .positions = at_.positions()});
+    }
+  }
+  // The logits are read for the loss, and read and written for their gradient, in any kernel.
+  if (module.flag_or("loss", false)) pass(at_.elements(), 1, 2, 1, 2, 0);
+  // Read and written; backward the gradient and what decides it read, one written. In the kernel
+  // before it (a product's end, a norm's) nothing is left.
+  const std::string activation = module.text_or("activation", "");
+  if (!activation.empty()) pass(at_.elements(), 2, 3, 0, 0, activation == "relu" ? 0 : 1);
+}
+
+void ModuleReader::push(ModuleShape shape) {
+  out_.push_back({std::move(shape), repeat_, shares_weights_, frozen_});
+}
+
+void ModuleReader::pass(double values, double forward, double backward, double fused_forward,
+                        double fused_backward, double kept) {
+  push(Elementwise{.forward = values * forward,
+                   .backward = values * backward,
+                   .fused_forward = values * fused_forward,
+                   .fused_backward = values * fused_backward,
+                   .kept = values * kept});
+}
+
+// Two read, one written; where they part, backward two gradients are read and their sum written.
+void ModuleReader::add() {
+  pass(at_.elements(), 3, 3, 1, 2, 0);
+}
+
+// Of each dimension: `one` for all, or `each` for every one.
+std::vector<std::int64_t> ModuleReader::per_dimension(Fields& module, std::string_view one,
+                                                      std::string_view each,
+                                                      std::int64_t fallback) {
+  const std::size_t dimensions = at_.size.size();
+  const std::vector<std::int64_t> all(dimensions, bounded_or(module, one, fallback, kMostTaps));
+  const std::vector<std::int64_t> given = module.naturals_or_empty(each);
+  if (!module.has(each)) return all;
+  const bool legal = std::all_of(given.begin(), given.end(),
+                                 [](std::int64_t size) { return size >= 1 && size <= kMostTaps; });
+  if (legal && given.size() == dimensions && !module.has(one)) return given;
+  module.fail(each, "must hold a number from 1 to " + std::to_string(kMostTaps) +
+                        " for each of the " + std::to_string(dimensions) + " dimensions, without " +
+                        std::string(one));
+  return all;
+}
+
+// Padded so that positions are divided by the stride, rounded up; "valid": windows that fit alone.
+void ModuleReader::convolution(Fields& module, bool transposed) {
+  const std::int64_t out = bounded(module, transposed ? "transposed" : "conv", kMostHidden);
+  const std::size_t dimensions = at_.size.size();
+  const auto kernel = per_dimension(module, "kernel", "kernels", transposed ? 2 : 1);
+  const auto stride = per_dimension(module, "stride", "strides", transposed ? 2 : 1);
+  const std::int64_t groups = bounded_or(module, "groups", 1, kMostHidden);
+  const bool valid = module.flag_or("valid", false);
+  const bool bias = module.flag_or("bias", false);
+  if (groups == 0 || out == 0 || at_.channels == 0) return;
+  if (at_.channels % groups != 0 || out % groups != 0) {
+    return module.fail("groups", std::to_string(groups) + " must divide the channels in, " +
+                                     std::to_string(at_.channels) + ", and out, " +
+                                     std::to_string(out));
+  }
+  const std::int64_t entering = at_.positions();
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    std::int64_t& size = at_.size[i];
+    if (transposed) {
+      size *= stride[i];
+    } else {
+      const std::int64_t fits = valid ? size - kernel[i] + 1 : size;
+      if (fits < 1) return module.fail("kernel", "is larger than what enters");
+      size = (fits + stride[i] - 1) / stride[i];
+    }
+  }
+  push(Convolution{.in = at_.channels,
+                   .out = out,
+                   .taps = product_of(kernel),
+                   .entering = entering,
+                   .leaving = at_.positions(),
+                   .groups = groups,
+                   .bias = bias,
+                   .transposed = transposed});
+  at_.channels = out;
+}
+
+void ModuleReader::projection(Fields& module) {
+  const std::int64_t out = bounded(module, "linear", kMostWidth);
+  push(Projection{.in = at_.channels,
+                  .out = out,
+                  .rows = at_.positions(),
+                  .bias = module.flag_or("bias", true)});
+  at_.channels = out;
+}
+
+// Without a window: over all positions.
+void ModuleReader::pool(Fields& module) {
+  const double before = at_.elements();
+  const std::int64_t window = natural_up_to(module, "pool", kMostTaps);
+  const auto stride = per_dimension(module, "stride", "strides", std::max<std::int64_t>(1, window));
+  if (window == 0) {
+    at_.size.clear();
+  } else {
+    for (std::size_t i = 0; i < at_.size.size(); ++i) {
+      at_.size[i] = (at_.size[i] + stride[i] - 1) / stride[i];
+    }
+  }
+  const double moved = before + at_.elements();
+  pass(1, moved, moved, moved, moved, at_.elements());
+}
+
+// Each element is made of so many that lie anywhere, as in RoIAlign; backward their gradients, in
+// fp32, are read and added to.
+void ModuleReader::gather(Fields& module) {
+  const auto points = static_cast<double>(bounded(module, "gather", kMostTaps));
+  pass(at_.elements(), points + 1, 4 * points + 1, points + 1, 4 * points + 1, 0);
+}
+
+void ModuleReader::upsample(Fields& module) {
+  const double before = at_.elements();
+  const std::int64_t times = bounded(module, "upsample", 64);
+  for (std::int64_t& size : at_.size) size *= std::max<std::int64_t>(1, times);
+  const double moved = before + at_.elements();
+  pass(1, moved, moved, moved, moved, 0);
+}
+
+// Projections to queries, keys and values, the core, the projection back. `keys`, `context`: of
+// another sequence, its positions and channels; `width` of all heads; `window`: keys of a query.
+void ModuleReader::attention(Fields& module) {
+  const std::int64_t heads = bounded(module, "attention", kMostHeads);
+  const std::int64_t width = bounded_or(module, "width", at_.channels, kMostHidden);
+  const std::int64_t rows = at_.positions();
+  const std::int64_t keys = bounded_or(module, "keys", rows, kMostPositions);
+  const std::int64_t context = bounded_or(module, "context", at_.channels, kMostHidden);
+  const std::int64_t window = natural_up_to(module, "window", kMostPositions);
+  const bool bias = module.flag_or("bias", true);
+  if (heads == 0 || width % heads != 0) {
+    return module.fail("attention", "heads must divide the width, " + std::to_string(width));
+  }
+  if (module.has("keys") || module.has("context")) {
+    push(Projection{at_.channels, width, rows, bias});
+    push(Projection{context, 2 * width, keys, bias});
+  } else {
+    push(Projection{at_.channels, 3 * width, rows, bias});
+  }
+  push(AttentionCore{heads, width / heads, rows, window > 0 ? std::min(window, keys) : keys});
+  push(Projection{width, at_.channels, rows, bias});
+}
+
+// The core alone, of queries, keys and values that lie beside each other in the channels.
+void ModuleReader::core(Fields& module) {
+  const std::int64_t heads = bounded(module, "core", kMostHeads);
+  if (heads == 0 || at_.channels % (3 * heads) != 0) {
+    return module.fail(
+        "core", "three times the heads must divide the channels, " + std::to_string(at_.channels));
+  }
+  at_.channels /= 3;
+  push(AttentionCore{heads, at_.channels / heads, at_.positions(), at_.positions()});
+}
+
+void ModuleReader::feed_forward(Fields& module) {
+  const std::int64_t width = bounded(module, "feed_forward", kMostWidth);
+  const bool gated = module.flag_or("gated", false);
+  const bool bias = module.flag_or("bias", true);
+  const std::int64_t rows = at_.positions();
+  const double values = static_cast<double>(width) * static_cast<double>(rows);
+  push(Projection{at_.channels, gated ? 2 * width : width, rows, bias});
+  pass(values, gated ? 3 : 2, gated ? 5 : 3, gated ? 3 : 0, gated ? 5 : 0, gated ? 2 : 1);
+  push(Projection{width, at_.channels, rows, bias});
+}
+
+void ModuleReader::recurrent(Fields& module, std::int64_t gates) {
+  const std::int64_t hidden = bounded(module, gates == 4 ? "lstm" : "gru", kMostHidden);
+  const std::int64_t layers = bounded_or(module, "layers", 1, 1'000);
+  const std::int64_t directions = module.flag_or("both_ways", false) ? 2 : 1;
+  const std::int64_t steps = at_.positions();
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(layers, 100); ++i) {
+    push(Projection{at_.channels, directions * gates * hidden, steps, true});
+    push(Recurrence{hidden, gates, steps, directions});
+    at_.channels = directions * hidden;
+  }
+}
+
+// Rows of each table; the rows that a sample reads of each, one by one or the same of all.
+void ModuleReader::tables(Fields& module) {
+  EmbeddingBags bags;
+  const std::vector<std::int64_t> rows = module.naturals_or_empty("tables");
+  const std::vector<std::int64_t> pooling = module.naturals_or_empty("pooling");
+  const std::int64_t copies = bounded_or(module, "copies", 1, 100'000);
+  bags.width = bounded(module, "width", kMostHidden);
+  if (!pooling.empty() && pooling.size() != rows.size() && pooling.size() != 1) {
+    module.fail("pooling", "must hold 1 or " + std::to_string(rows.size()) + " numbers");
+    return;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t reads = pooling.empty() ? 1 : pooling[pooling.size() == 1 ? 0 : i];
+    if (rows[i] < 1 || rows[i] > kMostTable) {
+      return module.fail("tables", "must have from 1 to 10^11 rows each");
+    }
+    if (reads < 1 || reads > kMostTaps) {
+      return module.fail("pooling", "must be from 1 to " + std::to_string(kMostTaps));
+    }
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      bags.tables.push_back({rows[i], static_cast<double>(reads)});
+    }
+  }
+  if (bags.tables.empty()) return module.fail("tables", "must list the rows of each table");
+  at_.channels += static_cast<std::int64_t>(bags.tables.size()) * bags.width;
+  push(std::move(bags));
+}
+
+// Of vectors of so many channels each: their dot products beside the first one.
+void ModuleReader::interaction(Fields& module) {
+  const std::int64_t width = bounded(module, "interaction", kMostHidden);
+  if (width == 0 || at_.channels % width != 0) {
+    return module.fail("interaction", "must divide the channels, " + std::to_string(at_.channels));
+  }
+  const std::int64_t features = at_.channels / width;
+  push(DotInteraction{features, width});
+  at_.channels = width + features * (features - 1) / 2;
+}
+
+// DCN v2 of low rank (arXiv 2008.13535): x0 * (U V x + b) + x.
+void ModuleReader::cross(Fields& module) {
+  const std::int64_t layers = bounded(module, "cross", 100);
+  const std::int64_t rank = bounded(module, "rank", kMostHidden);
+  for (std::int64_t i = 0; i < layers; ++i) {
+    push(Projection{at_.channels, rank, at_.positions(), false});
+    push(Projection{rank, at_.channels, at_.positions(), true});
+    pass(at_.elements(), 4, 7, 4, 7, 2);
+  }
+}
+
+// The same list so many times.
+void ModuleReader::group(Fields& module) {
+  const std::int64_t times = bounded_or(module, "repeat", 1, 10'000);
+  const bool shares = module.flag_or("shared", false);
+  const std::int64_t outside = repeat_;
+  const bool shared_outside = shares_weights_;
+  repeat_ *= std::max<std::int64_t>(1, times);
+  if (repeat_ > 1'000'000) return module.fail("repeat", "is implausibly large");
+  shares_weights_ = shares_weights_ || shares;
+  read_list(module, "group");
+  repeat_ = outside;
+  shares_weights_ = shared_outside;
+}
+
+// What enters, or what `shortcut` makes of it, is added to what the list makes of it.
+void ModuleReader::residual(Fields& module) {
+  const Tensor entered = at_;
+  if (module.has("shortcut")) read_list(module, "shortcut");
+  const Tensor beside = at_;
+  at_ = entered;
+  read_list(module, "residual");
+  if (at_.channels != beside.channels || at_.positions() != beside.positions()) {
+    module.fail("residual", "does not end in the shape of what it is added to");
+  }
+  add();
+}
+
+// A list whose result goes nowhere else: a head.
+void ModuleReader::branch(Fields& module) {
+  const Tensor here = at_;
+  if (module.has("from")) at_ = saved(module, "from");
+  const bool shared_outside = shares_weights_;
+  shares_weights_ = shares_weights_ || module.flag_or("shared", false);
+  read_list(module, "branch");
+  shares_weights_ = shared_outside;
+  at_ = here;
+}
+
+Tensor ModuleReader::saved(Fields& module, std::string_view key) {
+  const std::string name = module.text(key);
+  const auto found = saved_.find(name);
+  if (found != saved_.end()) return found->second;
+  module.fail(key, "is '" + printable(name) + "', which no module before it saves");
+  return at_;
+}
+
+void ModuleReader::take(Fields& module) {
+  at_ = saved(module, "take");
+}
+
+void ModuleReader::add_saved(Fields& module) {
+  const Tensor other = saved(module, "add");
+  if (other.channels != at_.channels || other.positions() != at_.positions()) {
+    module.fail("add", "has another shape");
+  }
+  add();
+}
+
+void ModuleReader::concat(Fields& module) {
+  const Tensor other = saved(module, "concat");
+  if (other.positions() != at_.positions()) module.fail("concat", "has other sizes");
+  at_.channels += other.channels;
+  pass(at_.elements(), 2, 2, 2, 2, 0);
+}
+
+void ModuleReader::reshape(Fields& module) {
+  const std::vector<std::int64_t> sizes = module.naturals_or_empty("reshape");
+  if (sizes.empty() || std::any_of(sizes.begin(), sizes.end(),
+                                   [](auto size) { return size < 1 || size > kMostHidden; })) {
+    return module.fail("reshape", "must be the channels, then the sizes");
+  }
+  at_.channels = sizes[0];
+  at_.size.assign(sizes.begin() + 1, sizes.end());
+}
+
+}  // namespace headway::reading

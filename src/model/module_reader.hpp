@@ -1,0 +1,75 @@
+// A list of modules as a document has it, with the shapes that pass from one to the next. Internal
+// to src/model.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/document/document.hpp"
+#include "model/modules.hpp"
+
+namespace headway::reading {
+
+/// What passes from one module to the next, of one sample.
+struct Tensor {
+  std::int64_t channels = 0;
+  std::vector<std::int64_t> size;  // of each dimension; none: one position
+
+  std::int64_t positions() const;
+  double elements() const {
+    return static_cast<double>(channels) * static_cast<double>(positions());
+  }
+};
+
+class ModuleReader {
+ public:
+  explicit ModuleReader(Tensor input) : at_(std::move(input)) {}
+
+  /// The modules of a table's member `modules`, which must leave sizes that can be computed; what
+  /// is wrong is told to the table.
+  std::vector<NetworkModule> read(Fields& table);
+
+ private:
+  void read_list(Fields& table, std::string_view key);
+  void read_module(Fields& module);
+  void norm_and_activation(Fields& module);
+
+  void convolution(Fields& module, bool transposed);
+  void projection(Fields& module);
+  void pool(Fields& module);
+  void gather(Fields& module);
+  void upsample(Fields& module);
+  void attention(Fields& module);
+  void core(Fields& module);
+  void feed_forward(Fields& module);
+  void recurrent(Fields& module, std::int64_t gates);
+  void tables(Fields& module);
+  void interaction(Fields& module);
+  void cross(Fields& module);
+  void group(Fields& module);
+  void residual(Fields& module);
+  void branch(Fields& module);
+  void take(Fields& module);
+  void add_saved(Fields& module);
+  void concat(Fields& module);
+  void reshape(Fields& module);
+
+  void pass(double values, double forward, double backward, double fused_forward,
+            double fused_backward, double kept);
+  void add();
+  void push(ModuleShape shape);
+  Tensor saved(Fields& module, std::string_view key);
+  std::vector<std::int64_t> per_dimension(Fields& module, std::string_view one,
+                                          std::string_view each, std::int64_t fallback);
+
+  Tensor at_;
+  std::map<std::string, Tensor, std::less<>> saved_;
+  std::vector<NetworkModule> out_;
+  std::int64_t repeat_ = 1;
+  bool shares_weights_ = false;
+  bool frozen_ = false;
+  int depth_ = 0;
+};
+
+}  // namespace headway::reading

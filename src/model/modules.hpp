@@ -1,0 +1,119 @@
+// Modules of networks that are no stacks of transformer layers, with the shapes that one sample
+// gives them: convolutions, norms, recurrent cells, embedding bags. A model's layers may hold such
+// modules in place of attention and feed-forward (docs/workloads.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "base/quantity.hpp"
+
+namespace headway {
+
+/// y[leaving, out] = windows of x[entering, in], `taps` positions each, times a weight; in `groups`
+/// of channels that do not see each other. Transposed: the same with positions exchanged.
+struct Convolution {
+  std::int64_t in, out;
+  std::int64_t taps;
+  std::int64_t entering, leaving;  // positions of one sample
+  std::int64_t groups = 1;
+  bool bias = false;
+  bool transposed = false;
+
+  friend bool operator==(const Convolution&, const Convolution&) = default;
+};
+
+/// y[rows, out] = x[rows, in] times a weight, `rows` in a sample.
+struct Projection {
+  std::int64_t in, out;
+  std::int64_t rows = 1;
+  bool bias = true;
+
+  friend bool operator==(const Projection&, const Projection&) = default;
+};
+
+/// Over what a norm takes its mean (frozen: a scale and an offset that are not trained).
+enum class NormOver : std::uint8_t { batch, group, layer, frozen };
+
+struct Normalisation {
+  NormOver over = NormOver::batch;
+  std::int64_t channels;
+  std::int64_t positions;
+
+  friend bool operator==(const Normalisation&, const Normalisation&) = default;
+};
+
+/// A pass over tensors, in elements of one sample that its kernels read and write; `fused`: what is
+/// left of that where the kernels before it do the rest.
+struct Elementwise {
+  double forward, backward;
+  double fused_forward, fused_backward;
+  double kept = 0;  // elements, for the backward pass
+
+  friend bool operator==(const Elementwise&, const Elementwise&) = default;
+};
+
+/// softmax(Q·Kᵀ)·V of one sample.
+struct AttentionCore {
+  std::int64_t heads, head_dim;
+  std::int64_t queries, keys;
+
+  friend bool operator==(const AttentionCore&, const AttentionCore&) = default;
+};
+
+/// Steps that wait for each other, each with a product of the hidden state by `gates` matrices;
+/// products of what enters, for all steps at once, stand before it as a Projection.
+struct Recurrence {
+  std::int64_t hidden;
+  std::int64_t gates;  // 4: LSTM; 3: GRU; 1: plain
+  std::int64_t steps;
+  std::int64_t directions = 1;
+
+  friend bool operator==(const Recurrence&, const Recurrence&) = default;
+};
+
+/// One table of embeddings: `pooling` of its rows are read and added for each sample.
+struct EmbeddingTable {
+  std::int64_t rows;
+  double pooling = 1;
+
+  friend bool operator==(const EmbeddingTable&, const EmbeddingTable&) = default;
+};
+struct EmbeddingBags {
+  std::vector<EmbeddingTable> tables;
+  std::int64_t width;
+
+  std::int64_t rows() const;
+  double look_ups() const;  // of one sample
+  friend bool operator==(const EmbeddingBags&, const EmbeddingBags&) = default;
+};
+
+/// The dot products of all pairs of `features` vectors.
+struct DotInteraction {
+  std::int64_t features, width;
+
+  friend bool operator==(const DotInteraction&, const DotInteraction&) = default;
+};
+
+using ModuleShape = std::variant<Convolution, Projection, Normalisation, Elementwise, AttentionCore,
+                                 Recurrence, EmbeddingBags, DotInteraction>;
+
+struct NetworkModule {
+  ModuleShape shape;
+  std::int64_t repeat = 1;      // as many of the same, one after the other
+  bool shares_weights = false;  // with a module before it
+  bool frozen = false;          // not trained, as all of its block, and of those before it
+
+  friend bool operator==(const NetworkModule&, const NetworkModule&) = default;
+};
+
+/// Values of one module, without its tables of embeddings; those of its tables [MODEL-8].
+double module_weights(const NetworkModule& module);
+double table_values(const NetworkModule& module);
+/// Of one sample forward: two for each multiplication with an addition; of embeddings, norms and
+/// passes none [MODEL-8].
+Flops module_forward_flops(const NetworkModule& module);
+
+}  // namespace headway
