@@ -106,11 +106,11 @@ TEST(Modules, AreSplitByCopiesAndShardsAlone) {
   c.layout.dp = 4;
   c.job.global_batch = 16;
   ASSERT_FALSE(check(c).empty());
-  EXPECT_EQ(where_text(check(c)[0]), "tp");
+  EXPECT_EQ(where_text(check(c)[0]), "--tp");
   c = network_case("dlrm-dcnv2", 8, 4);
   c.layout.ep = 2;
   ASSERT_FALSE(check(c).empty());
-  EXPECT_EQ(where_text(check(c)[0]), "ep");
+  EXPECT_EQ(where_text(check(c)[0]), "--ep");
   c = network_case("vit-l", 8, 4);
   c.layout.zero = 3;
   EXPECT_TRUE(check(c).empty());

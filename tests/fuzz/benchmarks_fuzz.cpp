@@ -5,6 +5,7 @@
 #include "base/document/csv.hpp"
 #include "fit/benchmarks/benchmarks.hpp"
 #include "fit/serving/serving.hpp"
+#include "fit/workloads/workloads.hpp"
 #include "report/infer/validation.hpp"
 #include "report/validation.hpp"
 #include "targets.hpp"
@@ -27,8 +28,8 @@ void check_serving(const headway::Csv& table) {
   const headway::ServedReport report = headway::summarise_serving(std::move(*rows));
   const auto written = headway::parse_csv(headway::serving_csv(report.rows), "rows.csv");
   if (!written || written->rows.size() != report.rows.size()) std::abort();
-  if (headway::serving_validation_text(report).empty()) std::abort();
-  if (headway::serving_validation_json(report, true).empty()) std::abort();
+  if (headway::serving_validation_text(report, {}, {}).empty()) std::abort();
+  if (headway::serving_validation_json(report, {}, {}, true).empty()) std::abort();
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ void headway::fuzz::benchmarks(std::string_view text) {
   const headway::CorpusKind kind = headway::corpus_kind(*table);
   if (kind == headway::CorpusKind::training) return;
   if (kind == headway::CorpusKind::serving) return check_serving(*table);
-  auto rows = headway::predict_benchmarks(*table, kind);
+  auto rows = kind == headway::CorpusKind::workloads ? headway::predict_workloads(*table)
+                                                     : headway::predict_benchmarks(*table, kind);
   if (!rows) {
     if (rows.problems().empty()) std::abort();
     return;
@@ -52,7 +54,7 @@ void headway::fuzz::benchmarks(std::string_view text) {
     }
   }
   const headway::BenchmarkReport report = headway::summarise(kind, std::move(*rows));
-  const auto written = headway::parse_csv(headway::to_csv(report.rows), "rows.csv");
+  const auto written = headway::parse_csv(headway::to_csv(kind, report.rows), "rows.csv");
   if (!written || written->rows.size() != report.rows.size()) std::abort();
   if (headway::to_text(report).empty() || headway::benchmarks_json(report, true).empty()) {
     std::abort();

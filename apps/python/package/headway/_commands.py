@@ -27,7 +27,7 @@ class RunFields(TypedDict, total=False):
     seq: tokens in one sequence
     global_batch: sequences in one step
     framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax,
-        megatron-deepspeed, other
+        megatron-deepspeed, other, ddp-horovod, torchrec
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current,
         fp8-block, mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -122,7 +122,7 @@ class RunFields(TypedDict, total=False):
     gpus: int
     seq: int
     global_batch: int
-    framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other"]
+    framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other", "ddp-horovod", "torchrec"]
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4"]
     dp: int
     tp: int
@@ -1026,7 +1026,7 @@ class Validation(Result):
 
 
 class Listing(Result):
-    """What list gives. names of what is built in; of machines their numbers, too"""
+    """What list gives. names of what is built in; of machines and clusters their numbers, too"""
 
     __slots__ = ()
     command = "list"
@@ -1036,6 +1036,9 @@ class Listing(Result):
         #: ask
         commands: Record
         clusters: Records
+        #: of clusters: what one of one's own most often has otherwise than its base; a level's
+        #: bandwidth is each accelerator's
+        cluster_numbers: Records
         fields: Records
         #: fields of a run, as the text of the request says them; an object where it describes what no
         #: name stands for
