@@ -92,5 +92,31 @@ void deepseek_v3_on_2048_h100(benchmark::State& state) {
 }
 BENCHMARK(deepseek_v3_on_2048_h100)->Unit(benchmark::kMicrosecond);
 
+// Entries of MLPerf Training: all of a rank's part of the batch at once, in 16 bit.
+Case network_case(const char* model, const char* cluster, std::int64_t ranks, std::int64_t batch) {
+  Case c = case_of(model, cluster);
+  c.job.framework = framework_of_networks();
+  c.job.recipe = recipe_from("fp16");
+  c.job.graphs = Graphs::step;
+  c.job.sequence = 1;
+  c.job.global_batch = batch;
+  c.layout.dp = ranks;
+  c.layout.micro_batch = batch / ranks;
+  c.layout.zero = 0;
+  return c;
+}
+
+void dlrm_dcnv2_on_64_h100(benchmark::State& state) {
+  Case c = network_case("dlrm-dcnv2", "dgx-h100", 64, 65536);
+  c.layout.ep = 64;
+  run(state, c);
+}
+BENCHMARK(dlrm_dcnv2_on_64_h100)->Unit(benchmark::kMicrosecond);
+
+void resnet_50_on_8_h100(benchmark::State& state) {
+  run(state, network_case("resnet-50", "dgx-h100", 8, 3200));
+}
+BENCHMARK(resnet_50_on_8_h100)->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace headway

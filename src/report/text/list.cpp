@@ -41,6 +41,7 @@ std::string description_of(std::string_view kind, const std::string& name) {
     const Parameters counted = parameters(*model);
     std::string out = billions(counted.total);
     if (counted.active < counted.total) out += ", " + billions(counted.active) + " active";
+    if (model->is_network()) return out + ", a sample is one " + model->sample;
     return out + ", " + std::to_string(model->layers()) + " layers of " +
            std::to_string(model->hidden);
   }

@@ -183,6 +183,13 @@ std::string left_out_text(const SweepSeries& series) {
   return out;
 }
 
+// What is called a sequence and a token below.
+std::string sequences_text(const Run& run) {
+  if (run.model.is_network())
+    return "a sequence of one token is one " + printable(run.model.sample);
+  return "sequences of " + short_count_text(static_cast<double>(run.job.sequence)) + " tokens";
+}
+
 std::string what_stays(const SweepQuestion& question) {
   const Job& job = question.base.job;
   const std::string sequences = short_count_text(static_cast<double>(job.global_batch));
@@ -294,9 +301,8 @@ std::string scale_sweep_text(const SweepAnswer& answer) {
   const SweepQuestion& question = answer.question;
   std::string out = printable(question.base.model.name) + " on " +
                     printable(question.base.cluster.name) + ", " +
-                    std::string(name_of(question.base.job.framework)) + ", sequences of " +
-                    short_count_text(static_cast<double>(question.base.job.sequence)) +
-                    " tokens\n" + what_stays(question) + "\n";
+                    std::string(name_of(question.base.job.framework)) + ", " +
+                    sequences_text(question.base) + "\n" + what_stays(question) + "\n";
   if (const std::string text = freedom_text(question); !text.empty()) out += wrapped(text, 0, 2);
   out += within_text(question);
   for (const SharedTable& table : tables_of(answer)) {

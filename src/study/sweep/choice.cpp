@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cost/calibration/calibration.hpp"
+#include "model/count.hpp"
 #include "platform/shard.hpp"
 #include "study/plan/search.hpp"
 
@@ -15,6 +16,13 @@ constexpr std::int64_t kLargestMicroBatch = 64;  // beyond it no product gets fa
 std::vector<std::int64_t> micro_batches_to_try(const Run& run, bool free) {
   if (!free) return {run.layout.micro_batch};
   std::vector<std::int64_t> out;
+  if (run.model.is_network()) {  // of a sample of one token a rank's part is seldom too much
+    for (std::int64_t parts = 1; run.job.global_batch % (run.layout.dp * parts) == 0; parts *= 2) {
+      out.push_back(run.job.global_batch / run.layout.dp / parts);
+    }
+    if (out.empty()) out.push_back(1);
+    return out;
+  }
   for (std::int64_t size = 1; size <= kLargestMicroBatch; size *= 2) out.push_back(size);
   return out;
 }
@@ -39,7 +47,14 @@ struct Fastest {
   bool fits = false;
 };
 
-Fastest fastest(const RequestedRun& run, LayoutFreedom free, const Calibration& calibration) {
+// Tables of embeddings lie on all ranks, however many there are.
+RequestedRun with_tables_spread(RequestedRun run) {
+  if (has_tables(run.model)) run.layout.ep = run.layout.dp;
+  return run;
+}
+
+Fastest fastest(const RequestedRun& asked, LayoutFreedom free, const Calibration& calibration) {
+  const RequestedRun run = with_tables_spread(asked);
   const std::vector<std::int64_t> sizes = micro_batches_to_try(run, free.micro_batch);
   const std::vector<std::int64_t> virtual_stages = virtual_stages_to_try(run, free.virtual_stages);
   std::vector<Recompute> modes = {run.layout.recompute};
