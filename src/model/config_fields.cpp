@@ -125,6 +125,9 @@ double approximate_parameters(const Model& model) {
           is_expert(linear.role) ? static_cast<double>(layer.experts->count) : 1.0;
       values += copies * static_cast<double>(linear.in) * static_cast<double>(linear.out);
     }
+    for (const NetworkModule& module : layer.modules) {
+      values += module_weights(module) + table_values(module);
+    }
     of_kind.push_back(values);
   }
   for (const std::uint8_t kind : model.pattern) total += of_kind[kind];

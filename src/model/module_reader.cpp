@@ -10,8 +10,14 @@ namespace headway::reading {
 namespace {
 
 constexpr std::int64_t kMostTable = 100'000'000'000;  // rows
-constexpr std::size_t kMostModules = 4'000;           // of a block
+constexpr std::size_t kMostTables = 100'000;
+constexpr std::int64_t kMostFeatures = 100'000;  // whose products are taken
+constexpr std::size_t kMostModules = 4'000;      // of a block
 constexpr int kDeepestGroups = 8;
+constexpr std::int64_t kMostWindow = 1'024;        // in one dimension
+constexpr std::int64_t kMostKeys = 1'000'000'000;  // of attention to another sequence
+constexpr std::int64_t kMostRepeats = 1'000'000;   // of one module
+constexpr double kMostElements = 1e11;             // of one tensor of one sample
 
 std::int64_t product_of(const std::vector<std::int64_t>& sizes) {
   std::int64_t out = 1;
@@ -23,6 +29,26 @@ std::int64_t product_of(const std::vector<std::int64_t>& sizes) {
 
 std::int64_t Tensor::positions() const {
   return product_of(size);
+}
+
+double Tensor::elements() const {
+  double out = static_cast<double>(channels);
+  for (const std::int64_t each : size) out *= static_cast<double>(each);
+  return out;
+}
+
+bool Tensor::is_plausible() const {
+  return elements() <= kMostElements;
+}
+
+bool ModuleReader::become(Fields& module, Tensor next) {
+  if (next.is_plausible()) {
+    at_ = std::move(next);
+    return true;
+  }
+  module.fail("", "makes a tensor of more than 10^11 elements a sample");
+  at_ = {1, {}};
+  return false;
 }
 
 std::vector<NetworkModule> ModuleReader::read(Fields& table) {
@@ -42,10 +68,7 @@ void ModuleReader::read_list(Fields& table, std::string_view key) {
     }
     read_module(module);
     module.reject_unknown();
-    if (at_.elements() > 1e12) {
-      module.fail("", "makes an implausibly large tensor");
-      break;
-    }
+    if (!become(module, at_)) break;
   }
   --depth_;
 }
@@ -137,13 +160,14 @@ std::vector<std::int64_t> ModuleReader::per_dimension(Fields& module, std::strin
                                                       std::string_view each,
                                                       std::int64_t fallback) {
   const std::size_t dimensions = at_.size.size();
-  const std::vector<std::int64_t> all(dimensions, bounded_or(module, one, fallback, kMostTaps));
+  const std::vector<std::int64_t> all(
+      dimensions, std::max<std::int64_t>(1, bounded_or(module, one, fallback, kMostWindow)));
   const std::vector<std::int64_t> given = module.naturals_or_empty(each);
   if (!module.has(each)) return all;
   const bool legal = std::all_of(given.begin(), given.end(),
                                  [](std::int64_t size) { return size >= 1 && size <= kMostTaps; });
   if (legal && given.size() == dimensions && !module.has(one)) return given;
-  module.fail(each, "must hold a number from 1 to " + std::to_string(kMostTaps) +
+  module.fail(each, "must hold a number from 1 to " + std::to_string(kMostWindow) +
                         " for each of the " + std::to_string(dimensions) + " dimensions, without " +
                         std::string(one));
   return all;
@@ -164,9 +188,10 @@ void ModuleReader::convolution(Fields& module, bool transposed) {
                                      std::to_string(at_.channels) + ", and out, " +
                                      std::to_string(out));
   }
-  const std::int64_t entering = at_.positions();
+  const std::int64_t in = at_.channels, entering = at_.positions();
+  Tensor next = at_;
   for (std::size_t i = 0; i < dimensions; ++i) {
-    std::int64_t& size = at_.size[i];
+    std::int64_t& size = next.size[i];
     if (transposed) {
       size *= stride[i];
     } else {
@@ -175,7 +200,9 @@ void ModuleReader::convolution(Fields& module, bool transposed) {
       size = (fits + stride[i] - 1) / stride[i];
     }
   }
-  push(Convolution{.in = at_.channels,
+  next.channels = out;
+  if (!become(module, std::move(next))) return;
+  push(Convolution{.in = in,
                    .out = out,
                    .taps = product_of(kernel),
                    .entering = entering,
@@ -183,7 +210,6 @@ void ModuleReader::convolution(Fields& module, bool transposed) {
                    .groups = groups,
                    .bias = bias,
                    .transposed = transposed});
-  at_.channels = out;
 }
 
 void ModuleReader::projection(Fields& module) {
@@ -198,7 +224,7 @@ void ModuleReader::projection(Fields& module) {
 // Without a window: over all positions.
 void ModuleReader::pool(Fields& module) {
   const double before = at_.elements();
-  const std::int64_t window = natural_up_to(module, "pool", kMostTaps);
+  const std::int64_t window = natural_up_to(module, "pool", kMostWindow);
   const auto stride = per_dimension(module, "stride", "strides", std::max<std::int64_t>(1, window));
   if (window == 0) {
     at_.size.clear();
@@ -221,7 +247,9 @@ void ModuleReader::gather(Fields& module) {
 void ModuleReader::upsample(Fields& module) {
   const double before = at_.elements();
   const std::int64_t times = bounded(module, "upsample", 64);
-  for (std::int64_t& size : at_.size) size *= std::max<std::int64_t>(1, times);
+  Tensor next = at_;
+  for (std::int64_t& size : next.size) size *= std::max<std::int64_t>(1, times);
+  if (!become(module, std::move(next))) return;
   const double moved = before + at_.elements();
   pass(1, moved, moved, moved, moved, 0);
 }
@@ -232,7 +260,7 @@ void ModuleReader::attention(Fields& module) {
   const std::int64_t heads = bounded(module, "attention", kMostHeads);
   const std::int64_t width = bounded_or(module, "width", at_.channels, kMostHidden);
   const std::int64_t rows = at_.positions();
-  const std::int64_t keys = bounded_or(module, "keys", rows, kMostPositions);
+  const std::int64_t keys = bounded_or(module, "keys", rows, std::max(rows, kMostKeys));
   const std::int64_t context = bounded_or(module, "context", at_.channels, kMostHidden);
   const std::int64_t window = natural_up_to(module, "window", kMostPositions);
   const bool bias = module.flag_or("bias", true);
@@ -302,6 +330,9 @@ void ModuleReader::tables(Fields& module) {
     if (reads < 1 || reads > kMostTaps) {
       return module.fail("pooling", "must be from 1 to " + std::to_string(kMostTaps));
     }
+    if (bags.tables.size() + static_cast<std::size_t>(copies) > kMostTables) {
+      return module.fail("tables", "are more than " + std::to_string(kMostTables));
+    }
     for (std::int64_t copy = 0; copy < copies; ++copy) {
       bags.tables.push_back({rows[i], static_cast<double>(reads)});
     }
@@ -318,6 +349,10 @@ void ModuleReader::interaction(Fields& module) {
     return module.fail("interaction", "must divide the channels, " + std::to_string(at_.channels));
   }
   const std::int64_t features = at_.channels / width;
+  if (features > kMostFeatures) {
+    return module.fail("interaction",
+                       "is of more than " + std::to_string(kMostFeatures) + " vectors");
+  }
   push(DotInteraction{features, width});
   at_.channels = width + features * (features - 1) / 2;
 }
@@ -340,7 +375,10 @@ void ModuleReader::group(Fields& module) {
   const std::int64_t outside = repeat_;
   const bool shared_outside = shares_weights_;
   repeat_ *= std::max<std::int64_t>(1, times);
-  if (repeat_ > 1'000'000) return module.fail("repeat", "is implausibly large");
+  if (repeat_ > kMostRepeats) {
+    repeat_ = outside;
+    return module.fail("repeat", "makes more than 10^6 of a module");
+  }
   shares_weights_ = shares_weights_ || shares;
   read_list(module, "group");
   repeat_ = outside;
@@ -404,8 +442,7 @@ void ModuleReader::reshape(Fields& module) {
                                    [](auto size) { return size < 1 || size > kMostHidden; })) {
     return module.fail("reshape", "must be the channels, then the sizes");
   }
-  at_.channels = sizes[0];
-  at_.size.assign(sizes.begin() + 1, sizes.end());
+  become(module, {sizes[0], {sizes.begin() + 1, sizes.end()}});
 }
 
 }  // namespace headway::reading

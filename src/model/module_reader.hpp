@@ -16,10 +16,9 @@ struct Tensor {
   std::int64_t channels = 0;
   std::vector<std::int64_t> size;  // of each dimension; none: one position
 
-  std::int64_t positions() const;
-  double elements() const {
-    return static_cast<double>(channels) * static_cast<double>(positions());
-  }
+  std::int64_t positions() const;  // of a tensor that is_plausible()
+  double elements() const;
+  bool is_plausible() const;  // positions and channels that can be counted with batches of them
 };
 
 class ModuleReader {
@@ -34,6 +33,8 @@ class ModuleReader {
   void read_list(Fields& table, std::string_view key);
   void read_module(Fields& module);
   void norm_and_activation(Fields& module);
+  /// Takes the shape; one that is implausibly large is a problem, and a small one taken.
+  bool become(Fields& module, Tensor next);
 
   void convolution(Fields& module, bool transposed);
   void projection(Fields& module);

@@ -103,6 +103,10 @@ TEST(Networks, SayWhatIsWrongWithThem) {
   };
   says("{ conv = 8, groups = 2 }", "must divide the channels");
   says("{ conv = 0 }", "whole number from 1");
+  says("{ conv = 8, stride = 0 }", "whole number from 1");
+  says("{ upsample = 64 }, { upsample = 64 }, { conv = 100000 }", "more than 10^11 elements");
+  says("{ pool = 0 }, { linear = 1000000 }, { interaction = 1 }", "more than 100000 vectors");
+  says("{ group = [{ group = [{ conv = 8 }], repeat = 2000 }], repeat = 2000 }", "more than 10^6");
   says("{ polish = 8 }", "names no module");
   says("{ conv = 8, valid = true, kernel = 40 }", "larger than what enters");
   says("{ conv = 8, kernels = [3] }", "each of the 2 dimensions");

@@ -9,7 +9,8 @@
 namespace headway::reading {
 namespace {
 
-constexpr std::int64_t kMostRepeats = 10'000;
+constexpr std::int64_t kMostOfABlock = 1'000;
+constexpr std::size_t kMostBlocksOfNetwork = 100;
 
 // Channels, then the positions of each dimension.
 Tensor input_of(Fields& fields) {
@@ -28,8 +29,9 @@ Tensor input_of(Fields& fields) {
                              std::to_string(kMostHidden));
     return out;
   }
-  out.channels = sizes[0];
-  out.size.assign(sizes.begin() + 1, sizes.end());
+  Tensor given{sizes[0], {sizes.begin() + 1, sizes.end()}};
+  if (given.is_plausible()) return given;
+  fields.fail("input", "has more than 10^11 elements");
   return out;
 }
 
@@ -50,9 +52,14 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
   model.hidden = 1;
   model.final_norm = false;
   ModuleReader reader(input_of(fields));
-  for (Fields& block : fields.tables("block")) {
+  std::vector<Fields> blocks = fields.tables("block");
+  if (blocks.size() > kMostBlocksOfNetwork) {
+    fields.fail("block", "stands more than " + std::to_string(kMostBlocksOfNetwork) + " times");
+    blocks.clear();
+  }
+  for (Fields& block : blocks) {
     block.text_or("name", "");
-    const std::int64_t repeat = bounded_or(block, "repeat", 1, kMostRepeats);
+    const std::int64_t repeat = bounded_or(block, "repeat", 1, kMostOfABlock);
     Layer layer;
     layer.norms = 0;
     layer.modules = reader.read(block);
