@@ -7,6 +7,7 @@
 #include "api/options.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
+#include "platform/paths.hpp"
 
 namespace headway {
 namespace {
@@ -18,13 +19,11 @@ Result<std::vector<ModelProfile>> profiles_of(const std::string& file) {
   if (file.empty()) return built_in_profiles();
   auto text = read_file(file, kLargestDocument);
   if (!text) return text.problems();
-  std::string name = file.substr(file.find_last_of('/') + 1);
-  name = name.substr(0, name.find_last_of('.'));
   auto profile = read_profile(*text, file);
   if (!profile) return profile.problems();
-  profile->name = name;
+  profile->name = stem_of(file);
   std::vector<ModelProfile> out = built_in_profiles();
-  std::erase_if(out, [&](const ModelProfile& each) { return each.name == name; });
+  std::erase_if(out, [&](const ModelProfile& each) { return each.name == profile->name; });
   out.push_back(std::move(profile).value());
   return out;
 }

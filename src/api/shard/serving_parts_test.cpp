@@ -1,6 +1,7 @@
 // Serving in parts says what it says undivided.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -28,7 +29,10 @@ void expect_whole_of_parts(Request request, CommandOutput (*run)(const Request&)
   // What is none of it is refused.
   for (PartLines& part : parts) {
     for (auto& [name, lines] : part) {
-      for (std::string& line : lines) line = line.substr(0, line.find(' ')) + " x y";
+      for (std::string& line : lines) {
+        line.resize(std::min(line.size(), line.find(' ')));
+        line += " x y";
+      }
     }
   }
   EXPECT_FALSE(run(request).problems.empty());

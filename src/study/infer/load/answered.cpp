@@ -30,7 +30,11 @@ class Events {
   void add(double when, T what) {
     const bool last = line_.empty() || when >= line_.back().when;
     Event<T> event{when, order_++, std::move(what)};
-    last ? line_.push_back(std::move(event)) : rest_.push(std::move(event));
+    if (last) {
+      line_.push_back(std::move(event));
+    } else {
+      rest_.push(std::move(event));
+    }
   }
   double next() const {
     return std::min(line_.empty() ? kNever : line_.front().when,

@@ -24,12 +24,10 @@ Result<std::vector<std::size_t>> places_of_front(
     }
     all.push_back({i, *user, *accelerator});
   }
+  const auto user = [](const PlacedOffer& of) { return of.user; };
+  const auto accelerator = [](const PlacedOffer& of) { return of.accelerator; };
   std::vector<std::size_t> out;
-  for (const PlacedOffer& each : front_of(
-           std::move(all), [](const PlacedOffer& of) { return of.user; },
-           [](const PlacedOffer& of) { return of.accelerator; })) {
-    out.push_back(each.place);
-  }
+  for (const PlacedOffer& each : front_of(all, user, accelerator)) out.push_back(each.place);
   return out;
 }
 
