@@ -1,10 +1,7 @@
 // Programs of which a test knows what they send: program_for_test MODE. Each prints a number that
 // the messages decide, and ends with a code of its own.
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "program_for_test.hpp"
 
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,13 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "headway/record.h"
-#include "mpi.hpp"
+using namespace program_for_test;
 
 namespace {
-
-int rank = 0, world = 1;
-const char* program = "";
 
 // A token goes round ten times.
 int ring() {
@@ -202,146 +195,6 @@ int others() {
   return 0;
 }
 
-#if MPI_VERSION >= 4
-// What came with MPI 4: wide counts, persistent collectives, partitioned messages.
-int version4() {
-  const int other = rank ^ 1;
-  std::vector<double> out(40, 1), in(40), all(40 * static_cast<std::size_t>(world));
-  const std::vector<MPI_Count> counts(static_cast<std::size_t>(world), 5);
-  std::vector<MPI_Aint> at(static_cast<std::size_t>(world));
-  for (int i = 0; i < world; ++i) at[i] = 5 * i;
-  MPI_Request requests[3];
-  MPI_Allreduce_init(out.data(), in.data(), 40, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
-                     &requests[0]);
-  for (int i = 0; i < 3; ++i) {
-    MPI_Start(&requests[0]);
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-  }
-  MPI_Request_free(&requests[0]);
-  if (rank % 2 == 0) {
-    MPI_Send_c(out.data(), 30, MPI_DOUBLE, other, 1, MPI_COMM_WORLD);
-  } else {
-    MPI_Recv_c(in.data(), 40, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  MPI_Bcast_c(out.data(), 20, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  MPI_Allgatherv_c(out.data(), 5, MPI_DOUBLE, all.data(), counts.data(), at.data(), MPI_DOUBLE,
-                   MPI_COMM_WORLD);
-  MPI_Isendrecv(out.data(), 10, MPI_DOUBLE, other, 2, in.data(), 10, MPI_DOUBLE, other, 2,
-                MPI_COMM_WORLD, &requests[0]);
-  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-  MPI_Psend_init(out.data(), 4, 10, MPI_DOUBLE, other, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
-                 &requests[0]);
-  MPI_Precv_init(in.data(), 4, 10, MPI_DOUBLE, other, 3, MPI_COMM_WORLD, MPI_INFO_NULL,
-                 &requests[1]);
-  for (int i = 0; i < 2; ++i) {
-    MPI_Startall(2, requests);
-    for (int part = 0; part < 4; ++part) MPI_Pready(part, requests[0]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-  }
-  MPI_Request_free(&requests[0]);
-  MPI_Request_free(&requests[1]);
-  for (int i = 0; i < 2; ++i) {  // found before it is received
-    if (rank % 2 == 0) {
-      MPI_Send(out.data(), 7, MPI_DOUBLE, other, 4, MPI_COMM_WORLD);
-      continue;
-    }
-    MPI_Message message;
-    MPI_Mprobe(other, 4, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-    if (i == 0) {
-      MPI_Mrecv_c(in.data(), 40, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Imrecv_c(in.data(), 40, MPI_DOUBLE, &message, &requests[0]);
-      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    }
-  }
-  MPI_Win window;
-  MPI_Win_create_c(in.data(), 320, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-  MPI_Win_fence(0, window);
-  MPI_Put(out.data(), 2, MPI_DOUBLE, other, 0, 2, MPI_DOUBLE, window);
-  MPI_Win_fence(0, window);
-  MPI_Win_free(&window);
-  if (rank == 0) std::printf("in %g\n", in[0]);
-  return 0;
-}
-#else
-int version4() {
-  return 65;
-}
-#endif
-
-void some_reductions(int count) {
-  double in = 1, out = 0;
-  for (int i = 0; i < count; ++i) MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-// 50 calls, time for the writer, and the end comes from outside.
-int killed() {
-  some_reductions(50);
-  ::usleep(300'000);
-  if (rank == 1) ::raise(SIGKILL);
-  for (;;) some_reductions(1);
-}
-
-// The same, and one dies of its own.
-int crashed() {
-  some_reductions(50);
-  ::usleep(300'000);
-  if (rank == 1) std::abort();
-  for (;;) some_reductions(1);
-}
-
-int aborted() {
-  some_reductions(50);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) MPI_Abort(MPI_COMM_WORLD, 9);
-  ::sleep(60);
-  return 0;
-}
-
-// A child that ends by itself, and one that runs a program.
-int forked() {
-  some_reductions(10);
-  const pid_t child = ::fork();
-  if (child == 0) std::exit(5);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  const int code = std::system("true");
-  some_reductions(10);
-  std::printf("child %d %d\n", WEXITSTATUS(status), code);
-  return 0;
-}
-
-// One leaves without MPI_Finalize, which launchers take for a failure: they end the others.
-int left() {
-  some_reductions(10);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) std::exit(6);
-  ::sleep(60);
-  return 0;
-}
-
-// Of each rank with itself: nobody waits.
-int many() {
-  double in = 1, out = 0;
-  for (int i = 0; i < 60'000; ++i) MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
-  if (rank == 0) std::printf("done\n");
-  return 0;
-}
-
-// The same where no file may grow beyond half a megabyte.
-int limited() {
-  const rlimit half = {512 * 1024, 512 * 1024};
-  ::setrlimit(RLIMIT_FSIZE, &half);
-  return many();
-}
-
-// As the Fortran of OpenMPI calls the library.
-int profiled() {
-  double in = 1, out = 0;
-  for (int i = 0; i < 5; ++i) PMPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return 0;
-}
-
 // A file of 100 doubles of each rank, written and read again in several ways.
 int files() {
   constexpr int kPart = 100;
@@ -362,114 +215,6 @@ int files() {
   MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   MPI_File_close(&file);
   if (rank == 0) std::printf("sum %g\n", all);
-  return 0;
-}
-
-// A program that never calls MPI_Init: its communicators come of sessions.
-int of_sessions() {
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-  MPI_Session session;
-  MPI_Group all, pair;
-  MPI_Comm comm, small;
-  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
-  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
-  MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &world);
-  const int members[] = {rank / 2 * 2, rank / 2 * 2 + 1};
-  MPI_Group_incl(all, 2, members, &pair);
-  MPI_Comm_create_from_group(pair, rank < 2 ? "low" : "high", MPI_INFO_NULL, MPI_ERRORS_RETURN,
-                             &small);
-  double in[10] = {1}, out[10];
-  for (int step = 0; step < 3; ++step) {
-    headway_step();
-    MPI_Allreduce(in, out, 10, MPI_DOUBLE, MPI_SUM, comm);
-    MPI_Bcast(in, 5, MPI_DOUBLE, 0, small);
-  }
-  if (rank == 0) std::printf("sum %g\n", out[0]);
-  MPI_Comm_free(&small);
-  MPI_Comm_free(&comm);
-  MPI_Group_free(&pair);
-  MPI_Group_free(&all);
-  MPI_Session_finalize(&session);
-  return 5;
-#else
-  return 77;  // this MPI has none
-#endif
-}
-
-// Communicators that are there later, or whose other side is another program: two of each rank's
-// duplicates, asked for before any is waited for, and what two programs that find each other make.
-int duplicates() {
-  MPI_Comm made[2], column, of_column;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &column);
-  MPI_Request requests[3];
-  MPI_Comm_idup(MPI_COMM_WORLD, &made[0], &requests[0]);
-  MPI_Comm_idup(MPI_COMM_WORLD, &made[1], &requests[1]);
-  MPI_Comm_idup(column, &of_column, &requests[2]);
-  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
-  int one = 1, all = 0;
-  // Each rank uses them in another order at first.
-  if (rank == 0) {
-    MPI_Send(&one, 1, MPI_INT, 1, 0, made[1]);
-    MPI_Send(&one, 1, MPI_INT, 1, 0, made[0]);
-  } else if (rank == 1) {
-    MPI_Recv(&all, 1, MPI_INT, 0, 0, made[0], MPI_STATUS_IGNORE);
-    MPI_Recv(&all, 1, MPI_INT, 0, 0, made[1], MPI_STATUS_IGNORE);
-  }
-  MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, made[1]);
-  MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, of_column);
-  for (MPI_Comm* comm : {&made[0], &made[1], &of_column, &column}) MPI_Comm_free(comm);
-  if (rank == 0) std::printf("all %d\n", all);
-  return 0;
-}
-
-// Two more of the same program, which are told a number.
-int spawning() {
-  MPI_Comm more;
-  char mode[] = "spawned";
-  char* words[] = {mode, nullptr};
-  MPI_Comm_spawn(program, words, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &more, MPI_ERRCODES_IGNORE);
-  double told[5] = {42};
-  MPI_Bcast(told, 5, MPI_DOUBLE, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, more);
-  MPI_Comm_disconnect(&more);
-  if (rank == 0) std::printf("told\n");
-  return 0;
-}
-
-int spawned() {
-  MPI_Comm parent;
-  MPI_Comm_get_parent(&parent);
-  double told[5] = {};
-  MPI_Bcast(told, 5, MPI_DOUBLE, 0, parent);
-  MPI_Comm_disconnect(&parent);
-  return told[0] == 42 ? 0 : 1;
-}
-
-// A window that its target opens and looks at until the others are done with it.
-int exposed() {
-  int window[4] = {}, own = rank + 1;
-  MPI_Win win;
-  MPI_Win_create(window, sizeof window, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  MPI_Group all, others, target;
-  MPI_Comm_group(MPI_COMM_WORLD, &all);
-  const int first = 0;
-  MPI_Group_incl(all, 1, &first, &target);
-  MPI_Group_excl(all, 1, &first, &others);
-  if (rank == 0) {
-    MPI_Win_post(others, 0, win);
-    int done = 0;
-    while (!done) MPI_Win_test(win, &done);
-  } else {
-    MPI_Win_start(target, 0, win);
-    MPI_Put(&own, 1, MPI_INT, 0, rank, 1, MPI_INT, win);
-    MPI_Win_complete(win);
-  }
-  MPI_Group_free(&target);
-  MPI_Group_free(&others);
-  MPI_Group_free(&all);
-  MPI_Win_free(&win);
-  if (rank == 0) std::printf("window %d %d %d\n", window[1], window[2], window[3]);
   return 0;
 }
 

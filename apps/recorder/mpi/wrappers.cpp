@@ -57,25 +57,6 @@ using namespace record_file;
 #define OWN(Name)
 #define OWN_MPI4(Name)
 #include "calls.def"
-#undef SEND
-#undef RECEIVE
-#undef MATCHED
-#undef EXCHANGE
-#undef COLLECTIVE
-#undef BARRIER
-#undef ONESIDED
-#undef ATOMIC
-#undef FILE_CALL
-#undef FILE_ORDERED
-#undef QUIET
-#undef FILE_BEGIN
-#undef WAITING
-#undef COMMUNICATOR
-#undef COMMUNICATOR_MPI4
-#undef WINDOW
-#undef WINDOW_NARROW
-#undef OWN
-#undef OWN_MPI4
 
 // ---- the table ----
 

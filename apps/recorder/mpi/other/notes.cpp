@@ -49,25 +49,6 @@ constexpr std::uint8_t kNothing = 255;
 #define OWN QUIET
 #define OWN_MPI4 QUIET
 #include "../calls.def"
-#undef SEND
-#undef RECEIVE
-#undef MATCHED
-#undef EXCHANGE
-#undef COLLECTIVE
-#undef BARRIER
-#undef ONESIDED
-#undef ATOMIC
-#undef FILE_CALL
-#undef FILE_ORDERED
-#undef QUIET
-#undef FILE_BEGIN
-#undef WAITING
-#undef COMMUNICATOR
-#undef COMMUNICATOR_MPI4
-#undef WINDOW
-#undef WINDOW_NARROW
-#undef OWN
-#undef OWN_MPI4
 
 // How often a persistent call starts is not known: MPI_Start names no more than a handle.
 enum Form {
