@@ -1,6 +1,6 @@
 // One quantity as a bar of parts that add up to it, with a mark (a capacity), an interval, and a table
 // that says the same in numbers.
-import { Unfolded } from "../app/Unfolded";
+import { Meanings } from "./Meanings";
 import type { BarsPicture } from "./barsPicture";
 import { PictureButtons } from "./PictureButtons";
 
@@ -101,20 +101,7 @@ export function SumBar({ title, parts, text, whole, limit, interval }: SumBarPro
           </tr>
         </tfoot>
       </table>
-      {present.some((part) => part.meaning) && (
-        <Unfolded summary="What the parts are">
-          {() => (
-            <dl class="meanings">
-              {parts.map((part) => (
-                <div key={part.name}>
-                  <dt>{part.name}</dt>
-                  <dd>{part.meaning}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
-        </Unfolded>
-      )}
+      {present.some((part) => part.meaning) && <Meanings parts={parts} />}
       <PictureButtons picture={picture} />
     </figure>
   );

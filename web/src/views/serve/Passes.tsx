@@ -1,5 +1,5 @@
 // Where a pass goes: one over prompts, and one that makes a token of each sequence.
-import { Unfolded } from "../../app/Unfolded";
+import { Meanings } from "../../charts/Meanings";
 import type { BarPart } from "../../charts/SumBar";
 import { seconds } from "../../lib/format";
 import type { PassDocument } from "./documents";
@@ -73,18 +73,7 @@ export function Passes({ prefill, decode }: { prefill: PassDocument; decode: Pas
             </tr>
           </tfoot>
         </table>
-        <Unfolded summary="What the parts are">
-          {() => (
-            <dl class="meanings">
-              {after.map((part) => (
-                <div key={part.name}>
-                  <dt>{part.name}</dt>
-                  <dd>{part.meaning}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
-        </Unfolded>
+        <Meanings parts={after} />
       </figure>
     </section>
   );
