@@ -1,9 +1,11 @@
 // No step is shorter than physics allows: bounds that do not know how a forecast is put together.
 #include <cmath>
 
+#include "cluster/load.hpp"
 #include "forecast/price.hpp"
 #include "forecast/random_run_for_test.hpp"
 #include "model/count.hpp"
+#include "model/load.hpp"
 
 namespace headway {
 namespace {
@@ -64,6 +66,34 @@ RC_GTEST_PROP(Bounds, NoStepIsShorterThanItsArithmeticAtThePeak, ()) {
   RC_ASSERT(f.least_time >= Seconds(flops / rate) * (1 - 1e-12));
   RC_ASSERT(at_least(f.step_time, f.least_time));
   RC_ASSERT(f.hfu <= 1 || c.job.document > 0);
+}
+
+// Of networks of modules, whatever their format: in fp32 libraries leave out multiplications.
+TEST(Bounds, NoStepOfANetworkIsShorterThanItsProductsAtThePeak) {
+  const auto cluster = load_cluster("dgx-a100-80gb");
+  const auto calibration = calibration_for(*cluster);
+  ASSERT_TRUE(calibration.ok());
+  for (const std::string& name : model_names()) {
+    headway::Run run;
+    run.model = load_model(name).value();
+    if (!run.model.is_network()) continue;
+    run.cluster = *cluster;
+    run.job.framework = framework_of_networks();
+    run.job.sequence = 1;
+    run.job.graphs = Graphs::step;
+    run.layout.dp = 8;
+    spread_tables(run.model, run.layout);
+    for (const char* recipe : {"fp32", "tf32", "fp16"}) {
+      for (const std::int64_t samples : {1, 64, 4096}) {
+        run.job.recipe = recipe_from(recipe);
+        run.layout.micro_batch = samples;
+        run.job.global_batch = 8 * samples;
+        ASSERT_TRUE(check(run).empty()) << name;
+        const Forecast f = forecast(run, *calibration);
+        EXPECT_TRUE(at_least(f.step_time, f.least_time)) << name << " " << recipe << " " << samples;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ std::optional<double> number_of(const Run& run, const FieldRow& row) {
       row.access);
 }
 
+void spread_tables(const Model& model, Layout& layout) {
+  if (has_tables(model)) layout.ep = layout.dp;
+}
+
 void set_number(Run& run, const FieldRow& row, double number) {
   std::visit(
       [&](const auto& access) {

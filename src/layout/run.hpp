@@ -45,6 +45,9 @@ AnyRun with(AnyRun run, const FieldRow& row, double number) {
 /// be legal, and the fields of the run that it is about.
 Problems check(const Run& run);
 
+/// Tables of embeddings lie on all ranks: where the model has some, ep is dp.
+void spread_tables(const Model& model, Layout& layout);
+
 /// What of that hangs on the model and the degrees alone, which are at least 1: how layers and
 /// experts are cut over ranks.
 Problems check_split(const Model& model, const Layout& layout);

@@ -110,6 +110,19 @@ bool has_tables(const Model& model) {
   });
 }
 
+const NetworkModule* first_trained_product(const Model& model) {
+  const std::vector<std::int64_t> number = layers_of_kind(model);
+  for (const std::uint8_t kind : model.pattern) {
+    for (const NetworkModule& module : model.kinds[kind].modules) {
+      if (module.frozen || !(module_forward_flops(module) > Flops(0))) continue;
+      const bool reads = std::holds_alternative<Convolution>(module.shape) ||
+                         std::holds_alternative<Projection>(module.shape);
+      return reads && module.repeat == 1 && number[kind] == 1 ? &module : nullptr;
+    }
+  }
+  return nullptr;
+}
+
 std::int64_t norm_values(const Model& model, std::int64_t width) {
   if (!model.norm_weight) return 0;
   return model.norm == NormKind::layer_norm && model.norm_bias ? 2 * width : width;
@@ -218,6 +231,19 @@ Flops forward_flops(const Model& model, std::int64_t sequence, AttentionFlops co
               Flops(tokens * (4 * hidden * hidden + head_flops_per_token(model))));
   }
   return total;
+}
+
+Flops network_training_flops(const Model& model) {
+  Flops total = 3 * forward_flops(model, 1, AttentionFlops::full);
+  const std::vector<std::int64_t> number = layers_of_kind(model);
+  for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
+    for (const NetworkModule& module : model.kinds[kind].modules) {
+      if (!module.frozen) continue;
+      total = total - 2 * static_cast<double>(number[kind]) * module_forward_flops(module);
+    }
+  }
+  const NetworkModule* first = first_trained_product(model);
+  return first == nullptr ? total : total - module_forward_flops(*first);
 }
 
 Flops head_forward_flops(const Model& model, std::int64_t sequence) {

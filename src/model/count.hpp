@@ -14,6 +14,10 @@ bool has_experts(const Model& model);
 /// Whether some layer has tables of embeddings that ranks may share.
 bool has_tables(const Model& model);
 
+/// Of a network of modules the first product that is trained, which reads what needs no gradient;
+/// null where it stands several times, or something else reads it.
+const NetworkModule* first_trained_product(const Model& model);
+
 /// Parameters of one layer by where tensor and expert parallelism put them.
 struct LayerParameters {
   std::int64_t split = 0;       // matrices that tensor parallelism divides, and the biases of those
@@ -57,6 +61,11 @@ enum class AttentionFlops { full, causal };
 /// prediction modules are included: each is a layer, a 2h→h projection and the head. Not counted:
 /// embedding look-ups, norms, softmax, activations, rotary positions (below 1 %).
 Flops forward_flops(const Model& model, std::int64_t sequence, AttentionFlops convention);
+
+/// Of a network of modules forward and backward, one sample [MODEL-8]: three times the forward
+/// pass, but what is frozen runs forward alone, and the first product that is trained has no
+/// gradient of its input.
+Flops network_training_flops(const Model& model);
 
 /// The head's part of that, once.
 Flops head_forward_flops(const Model& model, std::int64_t sequence);

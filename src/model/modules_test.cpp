@@ -94,6 +94,16 @@ TEST(Networks, CountSharedWeightsOnceAndTheirWorkEachTime) {
   EXPECT_EQ(multiplications(*model), 2 * 1024.0 * 3 * 8);
 }
 
+TEST(Networks, FreezeWhatComesBeforeAllThatIsTrained) {
+  const auto document = parse_toml(
+      "sample = \"x\"\ninput = [3, 8]\n[[block]]\nmodules = [{ conv = 4 }]\n"
+      "[[block]]\nfrozen = true\nmodules = [{ conv = 4 }]\n",
+      "n.toml");
+  const auto model = model_from_toml(*document, "n");
+  ASSERT_FALSE(model.ok());
+  EXPECT_NE(model.problems()[0].message.find("before all that are trained"), std::string::npos);
+}
+
 TEST(Networks, SayWhatIsWrongWithThem) {
   const auto says = [](const std::string& modules, const std::string& text) {
     const auto model = network(modules);

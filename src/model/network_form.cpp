@@ -57,12 +57,18 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
     fields.fail("block", "stands more than " + std::to_string(kMostBlocksOfNetwork) + " times");
     blocks.clear();
   }
+  bool trains = false;  // some block before
   for (Fields& block : blocks) {
     block.text_or("name", "");
     const std::int64_t repeat = bounded_or(block, "repeat", 1, kMostOfABlock);
     Layer layer;
     layer.norms = 0;
     layer.modules = reader.read(block);
+    const bool frozen = !layer.modules.empty() && layer.modules.front().frozen;
+    if (frozen && trains) {
+      block.fail("frozen", "blocks stand before all that are trained: gradients pass through none");
+    }
+    trains = trains || !frozen;
     block.reject_unknown();
     if (layer.modules.empty() && problems.empty()) {
       block.fail("modules", "hold no work", Trouble::missing);

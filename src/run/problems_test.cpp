@@ -157,6 +157,17 @@ RC_GTEST_PROP(RunProblems, BesideARefusedFieldHoldWhateverItTurnsOutToBe, ()) {
 }
 
 // [STEP-18] A size of buckets is read where gradients go out in buckets whose size is a setting.
+TEST(RunProblems, NameFieldsOfTransformersOnNetworks) {
+  const auto said = [](const std::string& fields) {
+    return problems_of(
+        "model = 'resnet-50'\ncluster = 'dgx-h100'\ngpus = 8\nglobal-batch = 64\n" + fields,
+        "run.toml");
+  };
+  EXPECT_EQ(said(""), "none");
+  EXPECT_EQ(said("dropout = 0.1\nexpert-imbalance = 2\n"),
+            "FILE:5: dropout: is of transformers; leave it out\n"
+            "FILE:6: expert-imbalance: is read of experts and of embedding tables; leave it out\n");
+}
 TEST(RunProblems, ASizeOfBucketsIsRefusedWhereNothingReadsIt) {
   const auto problems = [&](const std::string& fields) {
     return problems_of(

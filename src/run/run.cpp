@@ -39,6 +39,28 @@ constexpr const char* kSpreads[] = {"embedding-slots", "head-slots", "first-stag
                                     "last-stage-layers"};
 constexpr const char* kDegrees[] = {"dp", "tp", "cp", "pp"};
 
+// Fields that say nothing of a network of modules.
+constexpr const char* kOfTransformers[] = {"cp-exchange",
+                                           "dispatch",
+                                           "document",
+                                           "dropout",
+                                           "embedding-slots",
+                                           "fused-experts",
+                                           "fused-loss",
+                                           "head-slots",
+                                           "keep-gathered",
+                                           "loss-metrics",
+                                           "no-sp",
+                                           "not-causal",
+                                           "overlap-experts",
+                                           "overlap-tensor",
+                                           "padding-mask",
+                                           "schedule",
+                                           "split-vocabulary",
+                                           "attention-flops",
+                                           "first-stage-layers",
+                                           "last-stage-layers"};
+
 // dp from the GPUs, or the GPUs from the degrees; they must agree.
 void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
   const double others = static_cast<double>(layout.tp) * static_cast<double>(layout.cp) *
@@ -77,8 +99,14 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
 
 // What a network of modules is trained with where nothing is said: copies of it, all of whose
 // batch is at work at once; of its tables every rank has a part.
-void settle_network(const RequestReader& reader, RequestedRun& run) {
+void settle_network(RequestReader& reader, RequestedRun& run) {
   if (!run.model.is_network()) return;
+  for (const char* name : kOfTransformers) {
+    if (reader.has(name)) reader.fail(name, "is of transformers; leave it out");
+  }
+  if (reader.has("expert-imbalance") && !has_tables(run.model)) {
+    reader.fail("expert-imbalance", "is read of experts and of embedding tables; leave it out");
+  }
   Layout& layout = run.layout;
   if (!reader.has("framework")) {
     run.job.framework = framework_of_networks();
@@ -89,9 +117,10 @@ void settle_network(const RequestReader& reader, RequestedRun& run) {
                               ": a rank's part of the batch at once");
   }
   if (has_tables(run.model) && !reader.has("ep") && layout.dp > 1) {
-    layout.ep = layout.dp;
+    spread_tables(run.model, layout);
     run.assumptions.push_back("ep " + std::to_string(layout.ep) +
-                              ": each rank holds some of the embedding tables");
+                              ": each rank holds some of the embedding tables, in fp32, each row "
+                              "with one number of the optimiser");
   }
 }
 
@@ -390,13 +419,6 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
   if (!model_name || !cluster_name || !loaded) return problems;
   if (problems.empty()) read_own_runs(reader, problems, run);
   read_far_stages(reader, types, run);
-  if (!split && run.model.is_network()) {
-    reader.fail("model",
-                run.model.name +
-                    " is a network of modules, of which no layouts are searched; `headway "
-                    "predict` takes one",
-                Trouble::unsupported);
-  }
   if (split) {
     refuse_idle(reader, run);
     if (!problems.empty()) {

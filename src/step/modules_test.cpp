@@ -46,6 +46,37 @@ TEST(Modules, TrainWithTwoProductsForEachButTheFirst) {  // [STEP-29]
   EXPECT_NEAR(flops_of(step, Phase::backward, false), forward - first, 1e-9 * forward);
 }
 
+// All products that a step runs are those that its model FLOPs count, in networks without
+// attention, whose backward pass computes scores once more, and dot products, which are a pass.
+TEST(Modules, RunTheFlopsThatAreCounted) {  // [MODEL-8]
+  for (const char* name : {"resnet-50", "resnext-101-32x4d", "retinanet", "ssd-resnet34",
+                           "mask-rcnn", "unet-3d", "rnn-t", "dlrm-dcnv2"}) {
+    const Step step = network_case(name, 2, 3).lowered();
+    const double ran = flops_of(step, Phase::forward, false) +
+                       flops_of(step, Phase::backward, false) +
+                       flops_of(step, Phase::backward, true);
+    // Strided windows of the input's gradient come to whole channels and taps.
+    EXPECT_NEAR(2 * ran, step.model_flops_full.value(), 2e-3 * step.model_flops_full.value())
+        << name;
+  }
+}
+
+// Three layers of attention in one: a kernel each forward, two each backward.
+TEST(Modules, RepeatedAttentionIsIssuedAsOften) {
+  Case c = network_case("resnet-50", 1, 4);
+  const auto document = parse_toml(
+      "sample = \"x\"\ninput = [64, 16]\n[[block]]\n"
+      "modules = [{ group = [{ residual = [{ attention = 4 }] }], repeat = 3 }]\n",
+      "n.toml");
+  c.model = model_from_toml(*document, "n").value();
+  std::vector<double> kernels;
+  const Step step = c.lowered();
+  for (const Op& op : only<Op>(step.blocks[0].items)) {
+    if (std::holds_alternative<AttentionShape>(op.shape)) kernels.push_back(op.kernels);
+  }
+  EXPECT_EQ(kernels, std::vector<double>({3, 6}));
+}
+
 // What is frozen runs forward alone, and what follows it has no gradient of its input.
 TEST(Modules, ThatAreFrozenHaveNoBackwardPass) {  // [STEP-29]
   const Case c = network_case("mask-rcnn", 1, 1);

@@ -66,7 +66,8 @@ Seconds convolution_time(const Matmul& shape, Precision precision, const Acceler
     }
     best = std::min(best, time);
   }
-  if (shape.n > kFewChannels || shape.batch == 1) return best;
+  const std::int64_t channels = shape.by_columns ? shape.m : shape.n;  // that leave, of a group
+  if (channels > kFewChannels || shape.batch == 1) return best;
   return std::min(best, direct_time(shape, precision, accelerator, parameters));
 }
 

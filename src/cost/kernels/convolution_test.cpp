@@ -56,6 +56,15 @@ TEST(Convolution, OfThreeByThreeInFp32TakesFourNinthsOfItsProducts) {  // [KERNE
   EXPECT_NEAR(us(convolution_time(c, Precision::bf16, machine(), ideal())), all, 1e-3 * all);
 }
 
+// The gradient of those weights, 4 x 36 of 32 groups over 10^5 positions: as many operations.
+TEST(Convolution, OfNarrowGroupsIsNoneInItsWeightsGradientEither) {  // [KERNEL-7]
+  const Matmul gradient{
+      .m = 4, .n = 36, .k = 100'000, .batch = 32, .by_columns = true, .image = 12.8e6, .taps = 9};
+  const double bytes = 2 * (12.8e6 + 12.8e6 + 32 * 144);
+  EXPECT_NEAR(us(convolution_time(gradient, Precision::bf16, machine(), ideal())), bytes * 1e-6,
+              0.1);
+}
+
 // 2 · 100 · 4,096 · 1,024 FLOP at a tenth of 100 TFLOP/s take 83.9 us, behind a start of 6.
 TEST(Convolution, StepsOfARecurrentCellStartOneByOne) {  // [KERNEL-8]
   KernelParameters p = ideal();

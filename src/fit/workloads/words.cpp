@@ -20,6 +20,7 @@ Enum named(Fields& fields, std::string_view key, const std::array<std::string_vi
 Network network_of(Fields& fields) {
   Network out{.is = fields.text("is"),
               .model = fields.text_or("model", ""),
+              .sample = fields.text_or("sample", ""),
               .skip = fields.text_or("skip", "")};
   if (out.model.empty() == out.skip.empty()) {
     fields.fail("model", "either it or 'skip' must be given");

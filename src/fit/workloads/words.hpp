@@ -14,6 +14,7 @@ namespace headway::workloads {
 /// What a row's `model` says, in lower case and with spaces for _ and -.
 struct Network {
   std::string is, model;  // the cell; the built-in name
+  std::string sample;     // what `seq_or_image` has in it, where it says something
   std::string skip;       // why rows of it are not predicted; empty: they are
 };
 

@@ -49,6 +49,10 @@ const Model* model_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
     if (network.is != said) continue;
     if (!network.skip.empty()) return cells.skip(network.skip), nullptr;
     row.op = network.model;
+    const std::string& sample = cells.text("seq_or_image");
+    if (!sample.empty() && sample.find(network.sample) == sample.npos) {
+      return cells.skip("the network is known for other samples", sample), nullptr;
+    }
     const auto& model = model_named(shelf, network.model);
     if (model) return &*model;
     return cells.skip("no such model", model.problems()[0].message), nullptr;
@@ -67,15 +71,19 @@ const Cluster* cluster_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
   }
   if (!machine->skip.empty()) return cells.skip(machine->skip), nullptr;
   row.machine = machine->accelerator;
+  row.assumed.push_back("cluster=" + machine->cluster);
   const auto& cluster = cluster_named(shelf, machine->cluster);
   if (cluster) return &*cluster;
   return cells.skip("no cluster is known of this accelerator", cluster.problems()[0].message),
          nullptr;
 }
 
-const workloads::Setup* setup_of(const BenchmarkRow& row, Cells& cells, const Shelf& shelf) {
+const workloads::Setup* setup_of(BenchmarkRow& row, Cells& cells, const Shelf& shelf) {
   for (const workloads::Setup& setup : shelf.words.setups) {
-    if (row.source_key.starts_with(setup.source)) return &setup;
+    if (!row.source_key.starts_with(setup.source)) continue;
+    row.assumed.push_back("framework=" + std::string(name_of(setup.framework)));
+    if (setup.graphs != Graphs::none) row.assumed.emplace_back("graphs=step");
+    return &setup;
   }
   cells.skip("no setup is known of this source", row.source_key);
   return nullptr;
@@ -105,7 +113,7 @@ void spread(Cells& cells, std::int64_t ranks, Run& run) {
   }
   if (run.job.global_batch % ranks != 0) return cells.skip("the batch does not divide");
   layout.micro_batch = run.job.global_batch / ranks;
-  if (has_tables(run.model)) layout.ep = ranks;
+  spread_tables(run.model, layout);
 }
 
 std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
@@ -141,9 +149,9 @@ std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
 
 void predict_row(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
   const std::optional<Run> run = run_of(row, cells, shelf);
-  const double time = cells.number("step_time_s");
+  if (const double time = cells.number_or("step_time_s", 0); time > 0) row.measured = Seconds(time);
   if (!run || !cells.sound()) return;
-  row.measured = Seconds(time);
+  if (!row.measured) return cells.skip("cell missing: step_time_s");
   const Problems illegal = check(*run);
   if (!illegal.empty()) return cells.skip("illegal layout", illegal[0].message);
   const auto forecast = predict(*run);
@@ -161,7 +169,7 @@ void predict_row(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
 Result<std::vector<BenchmarkRow>> predict_workloads(const Csv& csv) {
   Problems problems =
       missing_columns(csv, {"id", "source_key", "model", "accelerator", "n_accel", "precision",
-                            "global_batch", "framework", "step_time_s", "benchmark", "round"});
+                            "global_batch", "seq_or_image", "step_time_s", "round"});
   const auto& words = workloads::Words::embedded();
   if (!words) append(problems, words.problems());
   const auto& machines = benchmarks::Words::embedded();

@@ -46,13 +46,16 @@ TEST(Workloads, ThatCannotBePredictedSayWhy) {
       "c,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,,,,MXNet,0.1,x,v2.0,closed\n"
       "d,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,,4,,MXNet,0.1,x,v2.0,closed\n"
       "e,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,int4,8,,MXNet,0.1,x,v2.0,\n"
+      "g,mlperf_training_v2.0,ResNet-50 v1.5,NVIDIA A100-SXM4-80GB,8,,3264,384x384,MXNet,0.1,x,"
+      "v2.0,closed\n"
       "f,mlperf_training_v1.1,BERT-large pretraining,NVIDIA A100-SXM4-80GB,8,,8,,MXNet,0.1,x,v1.1,"
       "open\n");
   const char* reasons[] = {
       "no model is known by this name", "no cluster is known of this accelerator",
       "cell missing: global_batch",     "a sample lies on several accelerators",
-      "no word for this precision",     "the open division: other models"};
-  ASSERT_EQ(rows.size(), 6U);
+      "no word for this precision",     "the network is known for other samples",
+      "the open division: other models"};
+  ASSERT_EQ(rows.size(), 7U);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].skipped_reason, reasons[i]) << rows[i].id;
     EXPECT_FALSE(rows[i].predicted.has_value());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/count.hpp"
 #include "step/forward/forward.hpp"
 #include "step/forward/writer.hpp"
 
@@ -15,9 +16,16 @@ constexpr Bytes kTableValue(4);
 
 class ModuleWriter {
  public:
-  /// `first`: the first product reads what needs no gradient.
-  ModuleWriter(Writer& writer, const Share& share, bool first)
-      : writer_(writer), share_(share), first_(first) {}
+  ModuleWriter(Writer& writer, const Share& share) : writer_(writer), share_(share) {}
+
+  void write(const NetworkModule& module) {
+    writer_.repeat(static_cast<double>(module.repeat));
+    writer_.freeze(module.frozen);
+    enters_ = &module == first_;
+    std::visit(*this, module.shape);
+    writer_.repeat(1);
+    writer_.freeze(false);
+  }
 
   void operator()(const Convolution& c) {
     const std::int64_t samples = share_.tokens;
@@ -133,8 +141,7 @@ class ModuleWriter {
 
  private:
   void product(Writer::ModuleProduct of) {
-    of.enters = first_;
-    first_ = false;
+    of.enters = enters_;
     writer_.module_product(of);
   }
   void pass(double values, double forward, double backward) {
@@ -143,21 +150,13 @@ class ModuleWriter {
 
   Writer& writer_;
   const Share& share_;
-  bool first_;
+  const NetworkModule* first_ = first_trained_product(share_.model);
+  bool enters_ = false;  // what the module reads needs no gradient
 };
 
 bool is_frozen(const Layer& layer) {
   return std::all_of(layer.modules.begin(), layer.modules.end(),
                      [](const NetworkModule& module) { return module.frozen; });
-}
-
-// Whether no layer that is trained stands before it.
-bool is_first(const Model& model, const Layer& layer) {
-  for (const Layer& kind : model.kinds) {
-    if (&kind == &layer) return true;
-    if (!is_frozen(kind)) return false;
-  }
-  return false;
 }
 
 // Elements of one sample that enter.
@@ -177,18 +176,14 @@ double entering(const Layer& layer) {
 
 Program forward_modules(const Share& share, const Layer& layer) {
   Writer writer(share, BlockKind::layer);
-  ModuleWriter write(writer, share, is_first(share.model, layer));
+  ModuleWriter modules(writer, share);
   HeldParameters held;
   double tables = 0;
   for (const NetworkModule& module : layer.modules) {
-    writer.repeat(static_cast<double>(module.repeat));
-    writer.freeze(module.frozen);
-    std::visit(write, module.shape);
+    modules.write(module);
     held.dense += module_weights(module);
     tables += table_values(module);
   }
-  writer.repeat(1);
-  writer.freeze(false);
   if (is_frozen(layer)) held.trained = 0;
   held.tables = tables / static_cast<double>(share.split.ep);
   writer.hold(held);

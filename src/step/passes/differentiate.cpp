@@ -79,7 +79,7 @@ class Backward {
       pass->moved = pass->by_gradient;
     } else {
       // Of attention: unfused twice the kernels of the forward pass.
-      op.kernels = share_.job.attention == AttentionKernel::unfused ? 2 * op.kernels : 2;
+      op.kernels = 2 * (share_.job.attention == AttentionKernel::unfused ? op.kernels : op.times);
     }
     push(op);
   }

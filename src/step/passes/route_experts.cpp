@@ -2,6 +2,7 @@
 // samples read of tables of embeddings, likewise [STEP-29].
 #include <optional>
 
+#include "step/passes/crossings.hpp"
 #include "step/passes/passes.hpp"
 
 namespace headway {
@@ -48,21 +49,19 @@ void route_experts(Program& program, const Share& share) {
 // come back, and backward their gradients return [STEP-29].
 void exchange_tables(Program& program, const Share& share) {
   if (share.split.ep == 1) return;
-  for (std::uint32_t i = 0; i < program.items.size(); ++i) {
-    const auto* crossing = std::get_if<Crossing>(&program.items[i].what);
-    if (crossing == nullptr) continue;
-    const bool indices = crossing->seam == Seam::indices;
-    if (indices && !share.habit.sharding.sends_indices) continue;
-    if (!indices && crossing->seam != Seam::pooled) continue;
-    const Call call{.op = CollectiveOp::all_to_all,
-                    .group = Group::ep,
-                    .phase = Phase::forward,
-                    .dtype = indices ? Precision::fp32 : share.activation,
-                    .bytes = crossing->tensor,
-                    .module = Module::embedding};
-    if (!indices) program.conjugates.push_back({i, call});
-    program.items[i].what = call;
-  }
+  for_crossings(program, share, Group::ep,
+                [&](std::uint32_t i, const Crossing& crossing, const Call& call) {
+                  const bool indices = crossing.seam == Seam::indices;
+                  if (!indices && crossing.seam != Seam::pooled) return;
+                  if (indices && !share.habit.sharding.sends_indices) return;
+                  Call exchange = by(CollectiveOp::all_to_all, call);
+                  if (indices) {
+                    exchange.dtype = Precision::fp32;
+                  } else {
+                    program.conjugates.push_back({i, exchange});
+                  }
+                  program.items[i].what = exchange;
+                });
 }
 
 }  // namespace headway

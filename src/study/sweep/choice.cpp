@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "cost/calibration/calibration.hpp"
-#include "model/count.hpp"
 #include "platform/shard.hpp"
 #include "study/plan/search.hpp"
 
@@ -47,20 +46,14 @@ struct Fastest {
   bool fits = false;
 };
 
-// Tables of embeddings lie on all ranks, however many there are.
-RequestedRun with_tables_spread(RequestedRun run) {
-  if (has_tables(run.model)) run.layout.ep = run.layout.dp;
-  return run;
-}
-
-Fastest fastest(const RequestedRun& asked, LayoutFreedom free, const Calibration& calibration) {
-  const RequestedRun run = with_tables_spread(asked);
+Fastest fastest(const RequestedRun& run, LayoutFreedom free, const Calibration& calibration) {
   const std::vector<std::int64_t> sizes = micro_batches_to_try(run, free.micro_batch);
   const std::vector<std::int64_t> virtual_stages = virtual_stages_to_try(run, free.virtual_stages);
   std::vector<Recompute> modes = {run.layout.recompute};
   if (free.recompute) modes = {Recompute::none, Recompute::selective, Recompute::full};
 
   Fastest best = {run};  // says what is wrong where nothing is legal
+  spread_tables(run.model, best.run.layout);
   best.run.layout.micro_batch = sizes.front();
   best.run.layout.vpp = virtual_stages.front();
   settle_ends(best.run);
@@ -68,6 +61,7 @@ Fastest fastest(const RequestedRun& asked, LayoutFreedom free, const Calibration
   Bytes memory;
   bool found = false;
   RequestedRun trial = run;
+  spread_tables(run.model, trial.layout);
   const auto consider = [&] {
     if (!is_legal(trial)) return;
     const Forecast made = forecast(trial, calibration);

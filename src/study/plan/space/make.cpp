@@ -94,6 +94,13 @@ Problems filter_problems(const std::vector<PlanFilter>& filters) {
 
 Result<PlanSpace> PlanSpace::make(const Run& run, std::int64_t ranks,
                                   const std::vector<PlanFilter>& filters) {
+  if (run.model.is_network()) {
+    return Problem{FieldName("model"),
+                   run.model.name +
+                       " is a network of modules, of which no layouts are searched; "
+                       "`headway predict` takes one",
+                   Trouble::unsupported};
+  }
   const auto made = known(filters, run.job.framework);
   if (!made) return made.problems();
   PlanSpace out = build_space(run, ranks, *made);
