@@ -15,7 +15,7 @@ namespace headway {
 /// rows for says so.
 GeneratedBlocks validation_blocks(const ValidationReport& report);
 
-/// The generated block of docs/workloads.md.
+/// The generated blocks of docs/workloads.md.
 GeneratedBlocks workload_blocks(std::span<const BenchmarkRow> rows);
 
 struct Plot {

@@ -1,8 +1,10 @@
 #include "fit/workloads/workloads.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "base/statistics.hpp"
 #include "cluster/load.hpp"
 #include "fit/benchmarks/cells.hpp"
 #include "fit/benchmarks/words.hpp"
@@ -193,6 +195,46 @@ Result<std::vector<BenchmarkRow>> predict_workloads(const Csv& csv) {
   return rows;
 }
 
+namespace {
+
+// "mlperf_training_v2.0": rounds of one source are one.
+std::string source_of(const BenchmarkRow& row) {
+  return row.source_key.substr(0, row.source_key.find("_v"));
+}
+
+bool on_a_node(const BenchmarkRow& row) {
+  return row.size == kOneAccelerator || row.size == kOneNode;
+}
+
+}  // namespace
+
+std::vector<WorkloadSpread> workload_spreads(std::span<const BenchmarkRow> rows) {
+  struct Logs {
+    std::vector<double> all;
+    std::size_t inside = 0;
+  };
+  std::map<std::pair<std::string, bool>, Logs> spreads;
+  for (const BenchmarkRow& row : rows) {
+    if (!row.measured || !row.predicted) continue;
+    Logs& logs = spreads[{source_of(row), on_a_node(row)}];
+    logs.all.push_back(std::log(*row.measured / *row.predicted));
+    if (row.least && row.most && *row.least <= *row.measured && *row.measured <= *row.most) {
+      ++logs.inside;
+    }
+  }
+  std::vector<WorkloadSpread> out;
+  for (auto& [name, logs] : spreads) {
+    const double all = static_cast<double>(logs.all.size());
+    out.push_back({.source = name.first,
+                   .node = name.second,
+                   .rows = logs.all.size(),
+                   .below = -*quantile(logs.all, 0.1),
+                   .above = *quantile(logs.all, 0.9),
+                   .inside = static_cast<double>(logs.inside) / all});
+  }
+  return out;
+}
+
 std::vector<WorkloadGroup> workload_groups(std::span<const BenchmarkRow> rows) {
   struct Errors {
     std::size_t rows = 0;
@@ -201,13 +243,12 @@ std::vector<WorkloadGroup> workload_groups(std::span<const BenchmarkRow> rows) {
   std::map<std::pair<std::string, std::string>, Errors> groups;
   Errors total;
   for (const BenchmarkRow& row : rows) {
-    const std::string source = row.source_key.substr(0, row.source_key.find("_v"));
-    for (Errors* each : {&groups[{source, row.op}], &total}) {
+    for (Errors* each : {&groups[{source_of(row), row.op}], &total}) {
       ++each->rows;
       const auto error = row.error();
       if (!error) continue;
       each->all.push_back(*error);
-      if (row.size == kOneAccelerator || row.size == kOneNode) each->node.push_back(*error);
+      if (on_a_node(row)) each->node.push_back(*error);
     }
   }
   std::vector<WorkloadGroup> out;

@@ -20,4 +20,16 @@ struct WorkloadGroup {
 /// By source and network, those with predicted rows; last of all.
 std::vector<WorkloadGroup> workload_groups(std::span<const BenchmarkRow> rows);
 
+/// How the rows of one source, its rounds together, lie about their predictions: quantiles of
+/// ln(measured / predicted), and the share inside the intervals told. What
+/// data/calibration/workloads.toml holds of MLPerf.
+struct WorkloadSpread {
+  std::string source;
+  bool node = false;  // on up to eight accelerators; else on more
+  std::size_t rows = 0;
+  double below = 0, above = 0;  // quantile 0.1, its sign turned; quantile 0.9
+  double inside = 0;
+};
+std::vector<WorkloadSpread> workload_spreads(std::span<const BenchmarkRow> rows);
+
 }  // namespace headway

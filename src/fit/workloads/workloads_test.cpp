@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace headway {
 namespace {
 
@@ -60,6 +62,32 @@ TEST(Workloads, ThatCannotBePredictedSayWhy) {
     EXPECT_EQ(rows[i].skipped_reason, reasons[i]) << rows[i].id;
     EXPECT_FALSE(rows[i].predicted.has_value());
   }
+}
+
+// Eleven rows of two rounds, measured e^-0.5, e^-0.4 ... e^0.5 times what is predicted; of their
+// order statistics the second is the quantile 0.1, the tenth the quantile 0.9. Those at most e^0.1
+// away lie inside.
+TEST(Workloads, SpreadsAreQuantilesOfBothRoundsTogether) {
+  std::vector<BenchmarkRow> rows;
+  for (int i = -5; i <= 5; ++i) {
+    BenchmarkRow row;
+    row.source_key = i < 0 ? "mlperf_training_v2.0" : "mlperf_training_v2.1";
+    row.size = "2 to 8";
+    row.predicted = Seconds(1);
+    row.measured = Seconds(std::exp(0.1 * i));
+    row.least = Seconds(std::exp(-0.101));
+    row.most = Seconds(std::exp(0.101));
+    rows.push_back(row);
+  }
+  rows.emplace_back();  // neither measured nor predicted
+  const auto spreads = workload_spreads(rows);
+  ASSERT_EQ(spreads.size(), 1U);
+  EXPECT_EQ(spreads[0].source, "mlperf_training");
+  EXPECT_TRUE(spreads[0].node);
+  EXPECT_EQ(spreads[0].rows, 11U);
+  EXPECT_NEAR(spreads[0].below, 0.4, 1e-12);
+  EXPECT_NEAR(spreads[0].above, 0.4, 1e-12);
+  EXPECT_NEAR(spreads[0].inside, 3.0 / 11, 1e-12);
 }
 
 }  // namespace

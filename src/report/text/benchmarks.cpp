@@ -53,7 +53,16 @@ GeneratedBlocks workload_blocks(std::span<const BenchmarkRow> rows) {
            in_percent(group.all.bias, "%+.1f") + " | " + std::to_string(group.node.rows) + " | " +
            (group.node.rows > 0 ? in_percent(group.node.median) : "") + " |\n";
   }
-  return {{"workloads", out}};
+  std::string spreads =
+      "| source | accelerators | rows | below | above | inside % "
+      "|\n|---|---|---:|---:|---:|---:|\n";
+  for (const WorkloadSpread& spread : workload_spreads(rows)) {
+    spreads += "| " + printable(spread.source) + (spread.node ? " | up to 8 | " : " | more | ") +
+               std::to_string(spread.rows) +
+               formatted(" | %.3f | %.3f | ", spread.below, spread.above) +
+               in_percent(spread.inside) + " |\n";
+  }
+  return {{"workloads", out}, {"workload-spreads", spreads}};
 }
 
 }  // namespace headway
