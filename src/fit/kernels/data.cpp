@@ -12,8 +12,8 @@
 namespace headway {
 namespace {
 
-// The kernel that the libraries of all measured rows (2023 and later) run; the constants of flash2
-// and flash3 are fitted as one.
+// The kernel that the libraries of rows (2023 and later) run that do not say which; the constants
+// of flash2 and flash3 are fitted as one.
 constexpr AttentionKernel kMeasuredAttention = AttentionKernel::flash2;
 
 // Typed access to the cells of one row; what is wrong is gathered.
@@ -24,6 +24,11 @@ class Cells {
 
   const std::string& text(std::string_view column) const {
     return row_.cells[*csv_.column(column)];
+  }
+  // Empty where there is no such column.
+  std::string_view text_if_any(std::string_view column) const {
+    const auto at = csv_.column(column);
+    return at ? std::string_view(row_.cells[*at]) : std::string_view();
   }
   std::int64_t count(std::string_view column) const {
     const std::string& cell = text(column);
@@ -74,6 +79,14 @@ Scaling scaling_of(const Cells& cells) {
     cells.fail("scaling", "must be 'whole' or 'blocks' or empty, not '" + printable(said) + "'");
   }
   return Scaling::whole;
+}
+
+// cuDNN's on Hopper is built as the third algorithm is: loads, products and softmax by warps of
+// their own (NVIDIA, cuDNN 9 release notes).
+std::optional<AttentionKernel> algorithm_of(std::string_view operation) {
+  if (operation == "flash2") return AttentionKernel::flash2;
+  if (operation == "cudnn") return AttentionKernel::flash3;
+  return std::nullopt;
 }
 
 // The index of the accelerator in data.accelerators; loads it when it is new.
@@ -127,6 +140,8 @@ KernelMeasurement measurement_from(const Cells& cells, KernelData& data) {
     shape.queries = shape.keys = cells.count("m");
     shape.head_dim = cells.count("head_dim");
     shape.value_dim = cells.count("value_dim");
+    shape.causal = cells.text_if_any("layout") != "full";
+    row.algorithm = algorithm_of(cells.text_if_any("operation"));
   }
   return row;
 }
@@ -175,12 +190,10 @@ Seconds predicted_time(const KernelMeasurement& row, const Accelerator& accelera
            quantisation_time(operand, row.quantised_bytes, format_of(row.precision, row.scaling),
                              accelerator, parameters);
   }
-  if (row.kernel == KernelClass::attention_forward) {
-    return attention_forward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
-                                  parameters);
-  }
-  return attention_backward_time(row.attention, kMeasuredAttention, row.precision, accelerator,
-                                 parameters);
+  const AttentionKernel kernel = row.algorithm.value_or(kMeasuredAttention);
+  const auto time = row.kernel == KernelClass::attention_forward ? attention_forward_time
+                                                                 : attention_backward_time;
+  return time(row.attention, kernel, row.precision, accelerator, parameters);
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,8 @@ struct KernelMeasurement {
   Precision precision = Precision::bf16;
   Matmul product{0, 0, 0};
   AttentionShape attention{};
-  double result_bytes = 0;  // moved per element of C
+  std::optional<AttentionKernel> algorithm = std::nullopt;  // where the row says which
+  double result_bytes = 0;                                  // moved per element of C
   Scaling scaling = Scaling::whole;
   double quantised_bytes =
       0;  // moved per element of A by its quantisation, which the time has in it

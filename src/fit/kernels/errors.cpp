@@ -23,6 +23,9 @@ ErrorSummary errors_of(std::vector<double> ratios) {
 
 std::string class_name(const KernelMeasurement& row) {
   std::string name(kKernelClassNames[static_cast<std::size_t>(row.kernel)]);
+  if (row.algorithm)
+    return name + ", " +
+           std::string(kAttentionKernelNames[static_cast<std::size_t>(*row.algorithm)]);
   if (!is_matmul(row.kernel)) return name;
   return name + (row.product.m >= 512   ? ", m >= 512"
                  : row.product.m >= 128 ? ", m < 512"

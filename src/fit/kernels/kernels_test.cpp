@@ -59,6 +59,25 @@ TEST(KernelData, EveryWrongCellIsAProblemWithItsLine) {
   EXPECT_FALSE(parse_kernel_data("use,m\n", "t.csv").ok()) << "columns are missing";
 }
 
+// A full mask of twice the triangle, by the third algorithm in place of the second.
+TEST(KernelData, AttentionHasTheMaskAndTheAlgorithmThatItsRowNames) {
+  const std::string row =
+      "check: later,h100-sxm,bf16,attention_forward,1,8192,,,16,16,128,128,,,,100,s";
+  const auto data = parse_kernel_data("operation,layout," + kHeader + "flash2,causal," + row +
+                                          "\nflash2,full," + row + "\ncudnn,full," + row + "\n",
+                                      "t.csv");
+  ASSERT_TRUE(data.ok());
+  const Accelerator& h100 = data->accelerators[0];
+  const KernelParameters parameters = *kernel_parameters_for(h100);
+  std::vector<double> us;
+  for (const KernelMeasurement& one : data->rows) {
+    us.push_back(predicted_time(one, h100, parameters).value() * 1e6);
+  }
+  EXPECT_NEAR(us[1] / us[0], 2, 0.2);  // half a block more, and the longest one's tail
+  EXPECT_NEAR(us[1] / us[2],
+              parameters.flash_forward.ceiling[2] / parameters.flash_forward.ceiling[1], 0.01);
+}
+
 // The fit finds again the constants that made the data.
 TEST(KernelFit, RecoversTheConstantsOfSyntheticRowsAndIsReproducible) {
   const auto real = read_file(kFile);
