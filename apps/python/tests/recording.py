@@ -31,8 +31,9 @@ class Rank:
                 said = json.loads(data[at:at + size])
                 at += -(-size // 48) * 48
                 if "group" in said:
-                    self.groups[said["group"]] = said.get("ranks") or [
-                        said["first"] + i * said["step"] for i in range(said["size"])]
+                    # Of NCCL each file knows the place of its own rank alone.
+                    self.groups[said["group"]] = said.get("ranks") or (
+                        [said["first"] + i * said["step"] for i in range(said["size"])] if "first" in said else [])
                 elif "clock" in said:
                     self.clocks.append(said["clock"])
             elif asked == 65:
@@ -42,18 +43,22 @@ class Rank:
             elif asked == 68:
                 self.files = sorted([*self.files, size])
             else:
-                function = self.header["functions"][(flags >> 16) - 1] if flags >> 16 else None
-                calls.append((start, Call(None, OPS[asked], OPS[done], TYPES[element - 1] if element else None,
-                                               size, group, sequence if flags & 4 else None,
-                                               peer if flags & 8 else None, stream if flags & 16 else None,
-                                               (time, duration), flags & 0xffff, function)))
+                number = flags >> 16 & 0x3ff
+                function = self.header["functions"][number - 1] if number else None
+                calls.append((start, flags >> 26, Call(
+                    None, OPS[asked], OPS[done], TYPES[element - 1] if element else None, size, group,
+                    sequence if flags & 4 else None, peer if flags & 8 else None, stream if flags & 16 else None,
+                    (time, duration), flags & 0xffff, function)))
         self.cut = len(data) - at
-        # A call is of the step in which it began: it may be done in the next.
-        calls.sort(key=lambda pair: pair[0])
+        # A call is of the step in which it began: it may be done in the next. One that a device does later says how
+        # many steps had begun when it was asked for.
+        calls.sort(key=lambda known: known[0])
         starts = [mark[0] for mark in self.marks]
         self.calls = []
-        for start, call in calls:
+        for start, asked, call in calls:
             mark = bisect.bisect_right(starts, start)
+            while asked and mark and (self.marks[mark - 1][1] + 1) % 63 + 1 != asked:
+                mark -= 1
             self.calls.append(call._replace(step=self.marks[mark - 1][1] if mark else None))
 
 

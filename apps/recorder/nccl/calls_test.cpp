@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "programs_for_test.hpp"
+#include "trace/analysis/steps.hpp"
 
 namespace headway {
 namespace {
@@ -85,6 +86,27 @@ TEST_P(NcclRecorder, TimesAreThoseOfTheDeviceAndLieWhereItHadThem) {
   EXPECT_LT(excess, 1000);  // ns: of a call behind another one
   std::sort(apart.begin(), apart.end());
   EXPECT_LT(apart[apart.size() / 2], 50'000);  // ns, on a busy machine
+}
+
+// [RECORD-8] The program: five times 2 ms of work on the device, an all-reduce of 40 bytes more
+// each time and an all-gather; a mark before each time but the first.
+TEST_P(NcclRecorder, ACallIsOfTheStepInWhichItWasAskedForHoweverLateTheDeviceComesToIt) {
+  const Recording recording = recorded("ahead", "", 2);
+  const RecordedSteps steps = steps_of(recording);
+  ASSERT_EQ(steps.ranges.size(), 8u);
+  for (const StepRange& range : steps.ranges) {
+    Recording part = recording;
+    ASSERT_TRUE(keep_steps(part, steps, range.number, range.number));
+    ASSERT_EQ(part.calls.size(), 4u);  // of two ranks
+    for (const RecordedCall& call : part.calls) {
+      if (call.op != Operation::all_reduce) continue;
+      EXPECT_DOUBLE_EQ(call.bytes->value(), 40.0 * static_cast<double>(range.number + 2));
+    }
+    // From the device's first call of a step to that of the next.
+    if (range.number < 3) {
+      EXPECT_NEAR(static_cast<double>(range.end_ns - range.begin_ns), 2.1e6, 0.4e6);
+    }
+  }
 }
 
 TEST_P(NcclRecorder, WithoutTimesOfTheDeviceThoseOfPuttingACallThereStay) {

@@ -65,8 +65,8 @@ Record record_of(const Asked& asked, Group& group) {
   record.type = element.number;
   record.bytes = elements(asked, group) * element.bytes;
   record.group = group.number;
-  record.flags = static_cast<std::uint32_t>(asked.number) << kFunctionShift | group.local
-                                                                                  << kLocalShift;
+  record.flags = static_cast<std::uint32_t>(asked.number) << kFunctionShift |
+                 group.local << kLocalShift | asked_after(marked_steps());
   if (asked.peer != kNobody) record.flags |= kPeer;
   record.peer = asked.peer;
   // A number that tells streams apart.

@@ -112,18 +112,27 @@ RecordedSteps repeated(const Recording& recording) {
   return out;
 }
 
-// The step of a rank in which something starts; kNone: in none.
+// The step of a rank in which something starts, or was asked for; kNone: in none.
 class StepFinder {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   StepFinder(const Recording& recording, const RecordedSteps& steps)
       : ranges_(steps.ranges), of_rank_(recording.ranks.size()) {
-    for (std::size_t i = 0; i < ranges_.size(); ++i) of_rank_[ranges_[i].rank].push_back(i);
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      of_rank_[ranges_[i].rank].push_back(i);
+      numbered_[{ranges_[i].rank, ranges_[i].number}] = i;
+    }
     for (auto& of : of_rank_) {
       std::sort(of.begin(), of.end(), [&](std::size_t a, std::size_t b) {
         return ranges_[a].begin_ns < ranges_[b].begin_ns;
       });
     }
+  }
+  // Of a call that has a start.
+  std::size_t of(const RecordedCall& call) const {
+    if (call.step == RecordedCall::kStepNotSaid) return of(call.rank, *call.start_ns);
+    const auto found = numbered_.find({call.rank, call.step});
+    return found == numbered_.end() ? kNone : found->second;
   }
   std::size_t of(std::uint32_t rank, std::int64_t start_ns) const {
     const auto& of = of_rank_[rank];
@@ -138,6 +147,7 @@ class StepFinder {
  private:
   const std::vector<StepRange>& ranges_;
   std::vector<std::vector<std::size_t>> of_rank_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> numbered_;
 };
 
 }  // namespace
@@ -149,8 +159,7 @@ RecordedSteps steps_of(const Recording& recording) {
 bool keep_steps(Recording& recording, const RecordedSteps& steps, std::int64_t first,
                 std::int64_t last) {
   const StepFinder finder(recording, steps);
-  const auto inside = [&](std::uint32_t rank, std::int64_t start) {
-    const std::size_t step = finder.of(rank, start);
+  const auto inside = [&](std::size_t step) {
     return step != StepFinder::kNone && steps.ranges[step].number >= first &&
            steps.ranges[step].number <= last;
   };
@@ -165,10 +174,10 @@ bool keep_steps(Recording& recording, const RecordedSteps& steps, std::int64_t f
   }
   if (numbers.empty()) return false;
   std::erase_if(recording.calls, [&](const RecordedCall& call) {
-    return !call.start_ns || !inside(call.rank, *call.start_ns);
+    return !call.start_ns || !inside(finder.of(call));
   });
   std::erase_if(recording.compute, [&](const RecordedCompute& kernel) {
-    return !inside(kernel.rank, kernel.start_ns);
+    return !inside(finder.of(kernel.rank, kernel.start_ns));
   });
   recording.graph.clear();  // its needs lie outside
   recording.steps = std::move(kept);
@@ -188,7 +197,7 @@ std::vector<StepRow> step_table(const Recording& recording, const RecordedSteps&
   for (std::size_t i = 0; i < recording.calls.size(); ++i) {
     const RecordedCall& call = recording.calls[i];
     if (!call.start_ns) continue;
-    const std::size_t step = step_of_call[i] = finder.of(call.rank, *call.start_ns);
+    const std::size_t step = step_of_call[i] = finder.of(call);
     if (step == StepFinder::kNone) continue;
     const bool timed = call.time == TimeKind::kernel || call.time == TimeKind::host;
     if (timed && call.duration) of_range[step].communication += call.count * *call.duration;

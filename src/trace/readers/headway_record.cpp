@@ -30,6 +30,7 @@ static_assert(static_cast<int>(Operation::all_reduce) == record_file::kAllReduce
 constexpr std::size_t kLongestText = 64 * 1024 * 1024;  // the ranks of a group, a number each
 constexpr std::int64_t kMostRanks = 10'000'000;         // of all groups together
 constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::int64_t kLastStep = 0x7fffffff;  // numbers beyond are one
 
 // What the clock of rank 0 is ahead of this rank's, measured at one time of this rank's.
 struct ClockPair {
@@ -190,6 +191,10 @@ class RecordReader {
       call.stream = record.stream;
     }
     recording_.calls.push_back(call);
+    if (const auto asked = record.flags >> record_file::kAskedShift; asked != 0) {
+      asked_.resize(recording_.calls.size());  // of MPI's files none
+      asked_.back() = static_cast<std::uint8_t>(asked);
+    }
     if ((record.flags & record_file::kTogether) == 0) return;
     launches_.resize(recording_.calls.size());  // of MPI's files none: 56 bytes a call less
     launches_.back().group = std::to_string(record.start_ns) + "." + std::to_string(record.stream);
@@ -303,7 +308,36 @@ class RecordReader {
     }
   }
 
+  // [RECORD-8] A device comes to a call later than its host marks steps: a call is of the step in
+  // which it was asked for, and a step begins where the device begins with the first of its calls.
+  void place_in_steps() {
+    std::vector<RecordedStep>& steps = recording_.steps;
+    std::sort(steps.begin(), steps.end(),
+              [](const RecordedStep& a, const RecordedStep& b) { return a.start_ns < b.start_ns; });
+    std::vector<std::int64_t> begins(steps.size(), kMostNanoseconds);
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      RecordedCall& call = recording_.calls[i];
+      if (asked_[i] == 0 || call.rank != rank_ || !call.start_ns) continue;
+      const auto behind = std::upper_bound(
+          steps.begin(), steps.end(), *call.start_ns,
+          [](std::int64_t start, const RecordedStep& step) { return start < step.start_ns; });
+      const auto begun = static_cast<std::size_t>(behind - steps.begin());
+      call.step = RecordedCall::kBeforeSteps;
+      for (std::size_t back = 1; back <= begun && back <= record_file::kAskedTurn; ++back) {
+        const std::int64_t number = steps[begun - back].number;
+        if (record_file::asked_after(number + 1) >> record_file::kAskedShift != asked_[i]) continue;
+        call.step = static_cast<std::int32_t>(std::min<std::int64_t>(number, kLastStep));
+        begins[begun - back] = std::min(begins[begun - back], *call.start_ns);
+        break;
+      }
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (begins[i] < kMostNanoseconds) steps[i].start_ns = begins[i];
+    }
+  }
+
   void finish() {
+    if (!asked_.empty() && !recording_.steps.empty()) place_in_steps();
     share_kernels(recording_, launches_);
     for (RecordedCall& call : recording_.calls) {
       if (call.start_ns) call.start_ns = on_common_clock(*call.start_ns, clock_);
@@ -343,7 +377,8 @@ class RecordReader {
   std::map<std::uint32_t, std::uint32_t> groups_;  // by their number in the file
   std::vector<ClockPair> clock_;
   std::map<std::uint32_t, std::uint32_t> locals_;  // by number, of what is not the header's rank
-  std::vector<Launch> launches_;  // of the calls up to the last that ran with others
+  std::vector<std::uint8_t> asked_;  // of the calls up to the last that says when it was asked for
+  std::vector<Launch> launches_;     // of the calls up to the last that ran with others
 };
 
 }  // namespace

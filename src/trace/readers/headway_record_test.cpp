@@ -78,6 +78,39 @@ TEST(HeadwayRecord, ACallHasWhatTheRecordSays) {
   EXPECT_TRUE(recording.omissions.empty());
 }
 
+// [RECORD-8] A mark each 1,000 ns; a call in each step, which the device begins 10 ns later than so
+// many steps on. The first call came before any mark.
+TEST(HeadwayRecord, ACallIsOfTheStepInWhichItWasAskedForUpToSixtyTwoStepsLater) {
+  constexpr int kSteps = 200;
+  for (const int late : {0, 1, 7, 62}) {
+    std::string file = header() + state(0, record_file::kWhole);
+    const auto add = [&](int asked_in) {
+      Record record = kReduceScatter;
+      record.start_ns = static_cast<std::uint64_t>(1000 * (asked_in + late) + 10 + 1'000'000);
+      record.time = record_file::kDevice;
+      record.sequence = static_cast<std::uint32_t>(asked_in + 1);
+      record.flags |= record_file::asked_after(asked_in + 1);
+      file += call(record);
+    };
+    add(-1);
+    for (int step = 0; step < kSteps; ++step) {
+      file += bytes_of({.start_ns = static_cast<std::uint64_t>(1000 * step + 1'000'000),
+                        .bytes = static_cast<std::uint64_t>(step),
+                        .asked = record_file::kStep});
+      add(step);
+    }
+    const Recording recording = read_text(file);
+    ASSERT_EQ(recording.calls.size(), kSteps + 1u);
+    for (const RecordedCall& read : recording.calls) {
+      const auto step = static_cast<std::int32_t>(*read.sequence) - 1;
+      EXPECT_EQ(read.step, step >= 0 ? step : RecordedCall::kBeforeSteps) << late;
+    }
+    for (const RecordedStep& step : recording.steps) {
+      EXPECT_EQ(step.start_ns, 1'000'000 + 1000 * (step.number + late) + 10);
+    }
+  }
+}
+
 TEST(HeadwayRecord, FilesThatWereReadAndWrittenAreNoCalls) {
   Record record = kReduceScatter;
   record.asked = record.done = record_file::kFile;

@@ -69,7 +69,15 @@ inline constexpr std::uint32_t kNoBytes = kPart | kEachPart;  // both: bytes are
 /// {"local": number, "rank": its rank}.
 inline constexpr int kLocalShift = 10;
 inline constexpr std::uint32_t kMostLocals = 64;
-inline constexpr int kFunctionShift = 16;  // flags >> 16: number in the header's functions
+inline constexpr int kFunctionShift = 16;  // of ten bits: number in the header's functions
+inline constexpr std::uint32_t kMostFunctions = 1 << 10;
+/// [RECORD-8] Above them, of a call that a device does later than it is asked for: how many steps
+/// had begun when it was, modulo kAskedTurn and one more. 0: not said.
+inline constexpr int kAskedShift = 26;
+inline constexpr std::int64_t kAskedTurn = 63;
+constexpr std::uint32_t asked_after(std::int64_t steps) {
+  return static_cast<std::uint32_t>(1 + steps % kAskedTurn) << kAskedShift;
+}
 
 struct Record {
   std::uint64_t start_ns = 0;

@@ -89,6 +89,9 @@ struct RecordedCall {
   std::optional<std::int64_t> peer;      // the other end of a send or receive, or the root
   std::optional<std::int64_t> tag;       // of a send, that its receive has as well
   std::optional<bool> in_place;          // benchmarks only
+  /// The step in which it was asked for, as its mark is numbered; else its start tells.
+  static constexpr std::int32_t kStepNotSaid = -1, kBeforeSteps = -2;
+  std::int32_t step = kStepNotSaid;
   /// Of a time on the host: the program did nothing else from start to done.
   bool blocks = false;
   /// Of a time on the host: it holds the transfer and the waiting for other ranks and no more, as

@@ -79,6 +79,7 @@ void* start_call(const Context& context, const Told& told) {
   if (parts && context.size == 0) record.flags |= record_file::kEachPart;
   record.group = context.number;
   record.flags |= context.local << record_file::kLocalShift;
+  record.flags |= record_file::asked_after(marked_steps());
   if (told.peer >= 0) record.flags |= record_file::kPeer;
   record.peer = told.peer;
   if (told.collective) {

@@ -130,6 +130,17 @@ void lazy() {
   stub_wait(s);
 }
 
+// A host that is done with its steps before the device begins with the first.
+void ahead(Comm comm, Stream* s) {
+  for (std::size_t step = 0; step < 5; ++step) {
+    if (step > 0) headway_step();
+    stub_work(s, 2'000'000);
+    expect("all_reduce", ncclAllReduce(at(0x1000), at(0x2000), 10 * (step + 1), kFp32, 0, comm, s));
+    expect("all_gather", ncclAllGather(at(0x1000), at(0x2000), 10, kFp32, comm, s));
+  }
+  stub_wait(s);
+}
+
 void captured(Comm comm, Stream* s) {
   Stream* free = stub_stream(0);
   expect("before", ncclAllReduce(at(0x1000), at(0x2000), 10, kFp32, 0, comm, s));
@@ -215,6 +226,7 @@ int run_mode(const std::string& mode) {
   Stream* s = stub_stream(0);
   if (mode == "collectives") collectives(comm, s);
   if (mode == "trainer") trainer(comm, s);
+  if (mode == "ahead") ahead(comm, s);
   if (mode == "captured") captured(comm, s);
   if (mode == "crowded") crowded(comm, s);
   if (mode == "unanswered") unanswered(comm, s);
