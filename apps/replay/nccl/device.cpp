@@ -1,6 +1,7 @@
 #include "device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
 #include <stdexcept>
@@ -68,6 +69,7 @@ DeviceRank::DeviceRank(const Libraries& of, const NcclPlan& plan, const Place& p
   make_memory();
   make_streams();
   connect();
+  load_products();
 }
 
 DeviceRank::~DeviceRank() {
@@ -182,6 +184,21 @@ void DeviceRank::connect() {
   for (const Comm comm : comms_) {
     if (comm != nullptr) meet(comm);
   }
+}
+
+// CUDA loads a kernel at its first call, for which it waits until nothing runs on the device:
+// beside a message that waits for another rank, which waits for this one's products, for ever.
+void DeviceRank::load_products() {
+  if (!multiplies_) return;
+  std::set<std::array<std::int64_t, 3>> loaded;
+  for (const LiveItem& item : items_) {
+    if (!item.product) continue;
+    LiveItem once = item;
+    once.product->batch = 1;
+    const LiveProduct& p = *once.product;
+    if (loaded.insert({p.m, p.n, p.k}).second) compute(once);
+  }
+  DO(DeviceSynchronize);
 }
 
 void DeviceRank::meet(Comm comm) {

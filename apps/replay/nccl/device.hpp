@@ -23,8 +23,8 @@ struct Repeat {
 
 class DeviceRank {
  public:
-  /// Makes communicators, memory and streams, and connects: every call that differs, once. Called
-  /// by all ranks of the plan.
+  /// Makes communicators, memory and streams, and connects: every call and product that differs,
+  /// once. Called by all ranks of the plan.
   DeviceRank(const Libraries& of, const NcclPlan& plan, const Place& place, Meeting& meeting,
              bool multiplies);
   ~DeviceRank();
@@ -45,6 +45,7 @@ class DeviceRank {
   void make_memory();
   void make_streams();
   void connect();
+  void load_products();
 
   Stream* stream_of(std::int32_t number);
   void meet(Comm comm);
