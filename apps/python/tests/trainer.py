@@ -2,15 +2,16 @@
 a pipeline (pp), or tokens sent to experts (experts). 4 layers of width 384, 6 heads, 64 tokens, batch
 4, vocabulary 1000, fp32: 7,866,624 parameters.
 
-    torchrun --nproc-per-node 4 trainer.py MODE LOGS
+    torchrun --nproc-per-node 4 trainer.py MODE LOGS [nccl]
 
-In LOGS each rank leaves what it knows by itself: bytes on the wire of each step where wire.c is loaded,
+On the processor over gloo, or over nccl on GPUs, which ranks may share. In LOGS each rank leaves what it knows by itself: bytes on the wire of each step where wire.c is loaded,
 and of `experts` what it sent; and the sum of its parameters or results, for a run beside it.
 """
 import ctypes
 import json
 import os
 import pathlib
+import platform
 import sys
 
 import torch
@@ -21,6 +22,7 @@ import headway.record
 
 LAYERS, WIDTH, HEADS, TOKENS, BATCH, VOCABULARY, STEPS = 4, 384, 6, 64, 4, 1000, 5
 MICRO_BATCHES = 8
+DEVICE = torch.device("cpu")
 
 
 class Block(nn.Module):
@@ -61,7 +63,7 @@ def loss_of(scores, targets):
 
 
 def batch(count):
-    tokens = torch.randint(VOCABULARY, (count, TOKENS + 1))
+    tokens = torch.randint(VOCABULARY, (count, TOKENS + 1)).to(DEVICE)
     return tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
 
 
@@ -80,12 +82,12 @@ def train(model, clip):
 
 
 def ddp():
-    return train(nn.parallel.DistributedDataParallel(Transformer()), clip=False)
+    return train(nn.parallel.DistributedDataParallel(Transformer().to(DEVICE)), clip=False)
 
 
 def fsdp2():
     from torch.distributed.fsdp import fully_shard
-    model = Transformer()
+    model = Transformer().to(DEVICE)
     for block in model.blocks:
         fully_shard(block)
     return train(fully_shard(model), clip=True)
@@ -94,8 +96,8 @@ def fsdp2():
 def pp():
     from torch.distributed.pipelining import PipelineStage, Schedule1F1B
     rank, ranks = dist.get_rank(), dist.get_world_size()
-    model = Transformer(rank == 0, rank == ranks - 1, LAYERS // ranks)
-    stage = PipelineStage(model, rank, ranks, torch.device("cpu"))
+    model = Transformer(rank == 0, rank == ranks - 1, LAYERS // ranks).to(DEVICE)
+    stage = PipelineStage(model, rank, ranks, DEVICE)
     schedule = Schedule1F1B(stage, n_microbatches=MICRO_BATCHES, loss_fn=loss_of)
 
     def step():
@@ -111,7 +113,7 @@ def messages():
 
     def step():
         for _ in range(MICRO_BATCHES):
-            tensor = torch.ones(1, TOKENS, WIDTH)
+            tensor = torch.ones(1, TOKENS, WIDTH, device=DEVICE)
             if rank > 0:
                 dist.recv(tensor, rank - 1)
             if rank + 1 < ranks:
@@ -127,10 +129,10 @@ def experts():
     log, total = [], [0.0]
 
     def step():
-        to = torch.bincount(torch.randint(ranks, (BATCH * TOKENS,), generator=generator), minlength=ranks)
+        to = torch.bincount(torch.randint(ranks, (BATCH * TOKENS,), generator=generator), minlength=ranks).to(DEVICE)
         come = torch.empty_like(to)
         dist.all_to_all_single(come, to)
-        sent, got = torch.ones(int(to.sum()), WIDTH), torch.empty(int(come.sum()), WIDTH)
+        sent, got = (torch.ones(int(count.sum()), WIDTH, device=DEVICE) for count in (to, come))
         dist.all_to_all_single(got, sent, come.tolist(), to.tolist())
         dist.all_to_all_single(sent, got * 2, to.tolist(), come.tolist())
         total[0] += float(sent.sum())
@@ -148,8 +150,20 @@ def wire_counter():
         return None
 
 
-def main(mode, logs):
-    dist.init_process_group("gloo")
+def use_gpu():
+    """Ranks beyond the GPUs share them: NCCL allows that of ranks of several machines alone."""
+    global DEVICE
+    rank = int(os.environ["LOCAL_RANK"])
+    DEVICE = torch.device("cuda", rank % torch.cuda.device_count())
+    os.environ["NCCL_HOSTID"] = f"{platform.node()}.{rank // torch.cuda.device_count()}"
+    torch.cuda.set_device(DEVICE)
+    torch.use_deterministic_algorithms(True)
+
+
+def main(mode, logs, backend="gloo"):
+    if backend == "nccl":
+        use_gpu()
+    dist.init_process_group(backend)
     torch.manual_seed(0)
     torch.set_num_threads(1)
     step, result = globals()[mode]()
@@ -166,4 +180,4 @@ def main(mode, logs):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])
