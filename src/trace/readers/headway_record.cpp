@@ -327,7 +327,9 @@ class RecordReader {
         const std::int64_t number = steps[begun - back].number;
         if (record_file::asked_after(number + 1) >> record_file::kAskedShift != asked_[i]) continue;
         call.step = static_cast<std::int32_t>(std::min<std::int64_t>(number, kLastStep));
-        begins[begun - back] = std::min(begins[begun - back], *call.start_ns);
+        if (call.time == TimeKind::kernel) {
+          begins[begun - back] = std::min(begins[begun - back], *call.start_ns);
+        }
         break;
       }
     }
