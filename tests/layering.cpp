@@ -145,6 +145,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"base", "base/document", "platform", "model", "cluster", "layout", "step/program", "step",
       "run", "cost/kernels", "cost/collective", "cost/calibration", "cost/serving", "forecast",
       "study/infer", "study/sweep"}},
+    {"study/laws", {"base", "base/document", "platform"}},
     {"study/ramp", {"base"}},
     {"study/jobs",
      {"base", "base/random", "base/document", "platform", "run", "forecast", "forecast/predict",

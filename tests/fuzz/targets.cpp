@@ -40,6 +40,7 @@ const Target kTargets[] = {
     {"network", network_file},
     {"profile", profile},
     {"job_stream", job_stream},
+    {"steps_law", steps_law},
     {"live_list", live_list},
     {"launch_megatron", launch<Launcher::megatron>},
     {"launch_torchtitan", launch<Launcher::torchtitan>},

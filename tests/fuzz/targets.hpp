@@ -27,6 +27,7 @@ void replay_ops(std::string_view bytes);
 void network_file(std::string_view text);
 void profile(std::string_view text);
 void job_stream(std::string_view text);
+void steps_law(std::string_view text);
 void scale(std::string_view bytes);
 void requests(std::string_view text);
 void serving(std::string_view bytes);
