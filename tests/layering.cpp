@@ -99,7 +99,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "trace/analysis"}},
     {"study/lifetime",
      {"base", "base/document", "platform", "model", "cluster", "layout", "step/passes", "run",
-      "forecast", "forecast/predict"}},
+      "forecast", "forecast/predict", "study/laws"}},
     {"study/plan/space",
      {"base", "base/document", "cluster", "layout/frameworks", "layout", "step/frameworks", "run"}},
     {"study/plan",

@@ -1,7 +1,9 @@
 #include "study/lifetime/assumptions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "base/formatted.hpp"
@@ -31,6 +33,10 @@ std::span<const std::string_view> loss_laws() {
   static const std::vector<std::string_view> names(kept.begin(), kept.end());
   return names;
 }
+
+// What a critical batch goes by: the loss, the tokens, or public points of language models.
+constexpr std::array<std::string_view, 5> kBatchLaws = {"by-loss", "by-tokens", "gpt3",
+                                                        "llama31_405b", "llama31_8b"};
 
 std::vector<RunField> table() {
   return {
@@ -83,11 +89,22 @@ std::vector<RunField> table() {
        "loss by parameters and tokens",
        {.kind = FieldForm::Kind::name, .names = loss_laws()}},
       {"critical-batch",
-       "N",
-       "tokens",
+       "N|LAWS.toml",
+       "tokens, or the law that headway calibrate --steps wrote",
        kAmount,
        {},
-       "Kaplan's law at the loss that the run reaches"},
+       "by --batch-law"},
+      {"batch-law",
+       "NAME",
+       "what the critical batch goes by: Kaplan's law of the loss that the run reaches, the tokens "
+       "it trains on, or MLPerf's published points of a language model",
+       {.kind = FieldForm::Kind::name, .names = kBatchLaws},
+       {},
+       "by-loss"},
+      {"critical-batch-at", "N", "by-tokens: the tokens after which --critical-batch is right",
+       kAmount},
+      {"critical-batch-exponent", "X",
+       "by-tokens: the power of the tokens that it grows with; yours", number(0, 2)},
   };
 }
 
@@ -175,7 +192,109 @@ void take(T& into, const Given& given) {
   if (given) into = *given;
 }
 
+// The law of a file that holds one, of sequences or tokens.
+void read_law_file(const GivenField& given, Problems& problems, GivenAssumptions& out) {
+  const auto document = read_document(given.text);
+  auto laws =
+      document ? steps_laws_of(*document) : Result<std::vector<StepsLaw>>(document.problems());
+  if (!laws) return append(problems, laws.problems());
+  if (laws->size() != 1) {
+    problems.push_back(
+        {given.where, "names a file of " + std::to_string(laws->size()) + " laws; one is needed"});
+    return;
+  }
+  out.batch_law = std::move(laws.value().front());
+}
+
+// Tokens of what a law's batch is counted in; nothing of what is no language.
+std::optional<double> tokens_of_unit(const std::string& unit, std::int64_t sequence) {
+  if (unit == "tokens") return 1;
+  if (unit == "sequences" || unit == "samples") return static_cast<double>(sequence);
+  const std::size_t of = unit.find("sequences of ");
+  if (of == std::string::npos) return std::nullopt;
+  double length = 0;
+  const char* const begin = unit.data() + of + std::string_view("sequences of ").size();
+  std::from_chars(begin, unit.data() + unit.size(), length);
+  return length > 0 ? std::optional(length) : std::nullopt;
+}
+
+void read_public_law(std::string_view name, Problems& problems, GivenAssumptions& out) {
+  const auto points = public_steps_points();
+  if (!points) return append(problems, points.problems());
+  for (const StepsSeries& series : *points) {
+    if (series.name != name) continue;
+    auto law = fit_steps_law(series);
+    if (!law) return append(problems, law.problems());
+    out.batch_law = std::move(law).value();
+    out.batch_law->source = "fitted to " + series.source;
+  }
+}
+
+// What the critical batch is, or goes by.
+void read_batch_law(AssumptionReader& in, Problems& problems, GivenAssumptions& out) {
+  RequestReader& reader = in.reader();
+  std::size_t law = 0;
+  reader.choice("batch-law", kBatchLaws, law);
+  const GivenField* critical = reader.find("critical-batch");
+  // A request names no file of this machine.
+  const bool file = critical != nullptr && critical->text.ends_with(".toml") &&
+                    critical->where.place.kind != Place::Kind::member;
+  if (file) {
+    read_law_file(*critical, problems, out);
+  } else if (critical != nullptr) {
+    out.critical_batch = 0;
+    in.count("critical-batch", *out.critical_batch);
+  }
+  for (const auto& [name, value] : {std::pair("critical-batch-at", &out.critical_at),
+                                    std::pair("critical-batch-exponent", &out.critical_exponent)}) {
+    const bool given = reader.has(name);
+    if (law != 1) {
+      if (given) reader.fail(name, "is of --batch-law by-tokens alone");
+    } else if (!given) {
+      problems.push_back(
+          {FieldName(name), "is missing: no published number stands for it", Trouble::missing});
+    }
+  }
+  if (law == 1 && (critical == nullptr || file)) {
+    problems.push_back({FieldName("critical-batch"),
+                        "is missing: in tokens, at --critical-batch-at", Trouble::missing});
+  }
+  if (law == 1) {
+    if (reader.has("critical-batch-at")) {
+      out.critical_at = 1;
+      in.count("critical-batch-at", *out.critical_at);
+    }
+    in.number("critical-batch-exponent", out.critical_exponent);
+  }
+  if (law > 1) {
+    if (critical != nullptr) {
+      reader.fail("critical-batch", "cannot stand beside --batch-law " +
+                                        std::string(kBatchLaws[law]) + ", which says it");
+    } else {
+      read_public_law(kBatchLaws[law], problems, out);
+    }
+  }
+  if (out.batch_law && !tokens_of_unit(out.batch_law->unit, 1)) {
+    reader.fail("critical-batch", "has a law of " + printable(out.batch_law->unit, 40) +
+                                      ": tokens or sequences are needed");
+  } else if (out.batch_law && !std::isfinite(out.batch_law->critical)) {
+    reader.fail("critical-batch", "has a law that is flat: its points show no critical batch");
+  }
+}
+
 }  // namespace
+
+// [LAW-23] C of points, in tokens; C₀·(D/D₀)^x of tokens D, x the user's; else [SCALE-11].
+double critical_batch_of(const GivenAssumptions& given, double loss, std::int64_t sequence) {
+  if (given.batch_law) {
+    return given.batch_law->critical * tokens_of_unit(given.batch_law->unit, sequence).value_or(1);
+  }
+  if (given.critical_batch && given.critical_at && given.critical_exponent) {
+    return *given.critical_batch *
+           std::pow(given.tokens / *given.critical_at, *given.critical_exponent);
+  }
+  return given.critical_batch.value_or(critical_batch(given.critical_law, loss));
+}
 
 std::span<const RunField> scale_run_fields() {
   static const std::vector<RunField> out = [] {
@@ -256,10 +375,7 @@ Result<GivenAssumptions> read_assumptions(const RunRequest& fields) {
   in.number("price", out.price);
   in.number("pue", out.pue);
   in.number("carbon", out.carbon);
-  if (reader.has("critical-batch")) {
-    out.critical_batch = 0;
-    in.count("critical-batch", *out.critical_batch);
-  }
+  read_batch_law(in, problems, out);
   std::size_t law = 0;
   reader.choice("loss-law", loss_laws(), law);
   out.loss = laws->losses[law];
@@ -324,9 +440,14 @@ Result<std::vector<AssumedValue>> assumed_values(const GivenAssumptions& given,
        "cluster " + cluster.name + ", US dollars an hour");
   note("pue", number_text(assumed.pue), "cluster " + cluster.name);
   note("loss-law", given.loss.name, given.loss.source);
-  note("critical-batch", "by the loss", given.critical_law.source);
+  if (given.batch_law && find("critical-batch") == given.fields.rend()) {
+    note("critical-batch", "of " + given.batch_law->name, given.batch_law->source);
+  } else {
+    note("critical-batch", "by the loss", given.critical_law.source);
+  }
   for (const char* name :
-       {"spares", "checkpoint-size", "checkpoint-blocking", "interval", "step-noise"}) {
+       {"spares", "checkpoint-size", "checkpoint-blocking", "interval", "step-noise", "batch-law",
+        "critical-batch-at", "critical-batch-exponent"}) {
     if (find(name) != given.fields.rend() &&
         std::none_of(out.begin(), out.end(),
                      [&](const AssumedValue& value) { return value.name == name; })) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/run.hpp"
+#include "study/laws/steps_law.hpp"
 #include "study/lifetime/convergence.hpp"
 #include "study/lifetime/run_cost.hpp"
 
@@ -32,8 +33,15 @@ struct GivenAssumptions {
   LossLaw loss;
   CriticalBatchLaw critical_law;
   std::optional<double> critical_batch;  // tokens; unset: by the law at the loss
-  RunRequest fields = {};                // as they were given
+  std::optional<StepsLaw> batch_law;     // instead: of points to a target
+  // Instead: critical_batch at so many tokens, growing with them to a power.
+  std::optional<double> critical_at, critical_exponent;
+  RunRequest fields = {};  // as they were given
 };
+
+/// Tokens: the critical batch of a run at its loss and tokens, by the law that was asked for
+/// [SCALE-11] [LAW-23].
+double critical_batch_of(const GivenAssumptions& given, double loss, std::int64_t sequence);
 
 /// Reads fields that are all of scale_run_fields().
 Result<GivenAssumptions> read_assumptions(const RunRequest& fields);

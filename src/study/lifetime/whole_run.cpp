@@ -56,8 +56,7 @@ Result<WholeRun> whole_run(RequestedRun run, GivenAssumptions given) {
   out.cost = run_cost(out.run, out.forecast, out.assumed, constants->power);
   const double held = static_cast<double>(parameters(out.run.model).active);
   out.loss = loss_of(out.given.loss, held, out.assumed.tokens);
-  out.critical_batch =
-      out.given.critical_batch.value_or(critical_batch(out.given.critical_law, out.loss));
+  out.critical_batch = critical_batch_of(out.given, out.loss, out.run.job.sequence);
   out.batch =
       static_cast<double>(out.run.job.global_batch) * static_cast<double>(out.run.job.sequence);
   return out;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "platform/temporary_folder_for_test.hpp"
 
@@ -48,6 +49,39 @@ TEST(WholeRun, ReportsAllThatIsWrongWithRunAndAssumptionsAtOnce) {
                             }))
         << where;
   }
+}
+
+TEST(WholeRun, TheCriticalBatchGoesByWhatIsAskedFor) {
+  // [LAW-23] By the tokens: 2 M at 100 B tokens, growing as their square root, is 2 M·√20 at 2 T.
+  const auto by_tokens = whole_run(request({{"batch-law", "by-tokens"},
+                                            {"critical-batch", "2M"},
+                                            {"critical-batch-at", "100B"},
+                                            {"critical-batch-exponent", "0.5"}}));
+  ASSERT_TRUE(by_tokens.ok());
+  EXPECT_NEAR(by_tokens->critical_batch, 2e6 * std::sqrt(20.0), 1e-3);
+  // Of MLPerf's points of a language model: 4,703 sequences of 8,192 (docs/laws.md).
+  const auto points = whole_run(request({{"batch-law", "llama31_405b"}}));
+  ASSERT_TRUE(points.ok());
+  EXPECT_NEAR(points->critical_batch / (4703 * 8192.0), 1, 0.001);
+  // Of a file of one's own, in sequences of the run.
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.write("law.toml",
+                                        "[[law]]\nname = 'mine'\nunit = 'samples'\nprogress = 1e6\n"
+                                        "critical_batch = 300.0\n");
+  const auto own = whole_run(request({{"critical-batch", file.c_str()}}));
+  ASSERT_TRUE(own.ok());
+  EXPECT_EQ(own->critical_batch, 300 * 4096.0);
+}
+
+TEST(WholeRun, ABatchLawThatSaysTooLittleOrTooMuchIsRefused) {
+  const auto refused = [](std::initializer_list<std::pair<const char*, const char*>> fields) {
+    const auto run = whole_run(request(fields));
+    return run.ok() ? 0U : run.problems().size();
+  };
+  EXPECT_EQ(refused({{"batch-law", "by-tokens"}}), 3U);
+  EXPECT_EQ(refused({{"critical-batch-exponent", "0.5"}}), 1U);
+  EXPECT_EQ(refused({{"batch-law", "gpt3"}, {"critical-batch", "1M"}}), 1U);
+  EXPECT_EQ(refused({{"batch-law", "kaplan"}}), 1U);
 }
 
 TEST(WholeRun, AnUnknownFieldIsComparedWithBothLists) {

@@ -15,7 +15,7 @@ SameLoss same_loss_as(const SweepQuestion& question) {
   const double held = static_cast<double>(parameters(base.model).active);
   const double loss = loss_of(given.loss, held, given.tokens);
   SameLoss out;
-  out.critical_batch = given.critical_batch.value_or(critical_batch(given.critical_law, loss));
+  out.critical_batch = critical_batch_of(given, loss, base.job.sequence);
   out.batch = static_cast<double>(base.job.global_batch) * static_cast<double>(base.job.sequence);
   out.tokens = given.tokens;
   return out;
