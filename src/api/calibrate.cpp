@@ -298,13 +298,14 @@ CommandOutput run_calibrate(const CalibrateRequest& request) {
       (!request.write || !(request.what.empty() || request.what == "steps"))) {
     return {.problems = {{FieldName("entries"), "goes with steps and --write: what is renewed"}}};
   }
+  if (!request.steps.empty()) return calibrate_steps(request);
   if (!request.runs.empty()) return calibrate_from_runs(request);
   if (!request.logs.empty()) return calibrate_from_logs(request);
   if (!request.cluster.empty() || !request.output.empty() || request.gpus_per_node > 0) {
     return {.problems = {
                 {"calibrate",
-                 "--cluster and --gpus-per-node go with --collectives LOG..., --output with it or "
-                 "--runs FILE..."}}};
+                 "--cluster and --gpus-per-node go with --collectives LOG..., --output with it, "
+                 "--runs FILE... or --steps FILE"}}};
   }
   const std::string asked = request.what.empty() ? "steps" : request.what;
   for (const auto& [what, fit] : kCalibrations) {
@@ -342,6 +343,7 @@ Command calibrate_command() {
               .help = "fit the cost models to measurements",
               .examples = {"headway calibrate steps",
                            "headway calibrate --output mine.toml --runs mine.csv",
+                           "headway calibrate --output law.toml --steps points.csv",
                            "headway calibrate --cluster dgx-a100-40gb "
                            "--output mine.toml --collectives *.log"},
               .door = Door::command_line,
@@ -364,6 +366,9 @@ Command calibrate_command() {
            "what measured steps of your own say: a .csv as measurements/training.csv, or run "
            "files with [measured]",
            &request->runs),
+      path("steps", "POINTS.csv",
+           "the law of steps to a target by the batch: columns batch, and steps or samples; name",
+           &request->steps),
       path("rows", "OUT.csv", "intervals: write each run as predicted without its source",
            &request->rows),
       path("kernels", "FILE.csv", "serving: measured kernels of serving engines",

@@ -135,8 +135,12 @@ struct ScaleRunRequest {
   RunRequest fields;     // flags of the run and of scale_run_fields(); they override the file
   std::string csv;       // file for the series over accelerators; empty: none
   std::string plot;      // folder for drawings; empty: none
+  std::string phases;    // file of a run in phases; empty: none
+  std::optional<Document> phases_here;  // the same in place
   bool json = false;
 };
+/// A run in phases, each in the layout that pays (src/api/laws).
+CommandOutput run_scale_phases(const ScaleRunRequest& request);
 /// A whole training run: days, accelerator-hours, energy, money, CO2.
 CommandOutput run_scale_run(const ScaleRunRequest& request);
 
@@ -322,7 +326,8 @@ struct CalibrateRequest {
   std::string date;                  // as 2026-11-21, stated in what is written
   std::vector<std::string> runs;     // files of measured steps of one's own; empty: none
   std::vector<std::string> entries;  // of steps: only these are renewed; empty: all
-  std::string rows;  // of intervals: a table of the runs that were left out; empty: none
+  std::string steps;  // file of steps to a target by the batch, of one's own; empty: none
+  std::string rows;   // of intervals: a table of the runs that were left out; empty: none
   // Of serving: files of measured kernels and of measured serving, and whether to fit without each
   // source, accelerator and size.
   std::string kernels, corpus;

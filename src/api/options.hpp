@@ -71,6 +71,14 @@ Command infer_command();
 Command design_command();
 Command jobs_command();
 
+// Those of `scale` that are about laws of convergence (src/api/laws).
+Command scale_convergence_command();
+Command scale_batch_command();
+Command scale_slimming_command();
+Command scale_subnetworks_command();
+/// calibrate --steps: laws of batches of one's own points.
+CommandOutput calibrate_steps(const CalibrateRequest& request);
+
 // Those of `simulate`, each a row of its table.
 Command simulate_codesign_command();
 Command simulate_pipeline_command();

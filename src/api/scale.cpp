@@ -18,6 +18,7 @@
 
 namespace headway {
 CommandOutput run_scale_run(const ScaleRunRequest& request) {
+  if (!request.phases.empty() || request.phases_here) return run_scale_phases(request);
   const auto fields = read_run_request(request.run_file, request.fields);
   if (!fields) return {.problems = fields.problems()};
 
@@ -126,8 +127,15 @@ Command scale_run_command() {
                    "16 --vpp 7 --zero 2"},
       .run = running(request, run_scale_run)};
   out.options = {operand("RUN.toml", kOverrides, &request->run_file)};
-  add_fields(out.options, request->fields, scale_run_fields(), {"tokens"});
-  add_fields(out.options, request->fields, run_fields(), kRunNeeds);
+  add(out.options,
+      {path("phases", "PHASES.toml", "a run in phases: tables [[phase]] of tokens and what changes",
+            &request->phases),
+       {.name = "phases",
+        .help = "the phases in place: {phase: [{tokens, ...}], best}",
+        .target = &request->phases_here,
+        .door = Door::document}});
+  add_fields(out.options, request->fields, scale_run_fields());
+  add_fields(out.options, request->fields, run_fields());
   add(out.options,
       {path("csv", "OUT.csv", "write the run by accelerators to this file", &request->csv),
        path("plot", "DIR", "draw to this folder", &request->plot)});
@@ -206,6 +214,10 @@ Command scale_command() {
   }
   out.commands.push_back({"run", scale_run_command});
   out.commands.push_back({"published", scale_published_command});
+  out.commands.push_back({"convergence", scale_convergence_command});
+  out.commands.push_back({"batch", scale_batch_command});
+  out.commands.push_back({"slimming", scale_slimming_command});
+  out.commands.push_back({"subnetworks", scale_subnetworks_command});
   return out;
 }
 

@@ -90,6 +90,16 @@ std::vector<Question> questions() {
       {"scale", with(R"("sweep": "run", "tokens": "2T", "step-noise": 0.01)")},
       {"scale", with(R"("sweep": "run", "tokens": "2T", "mtbf": "10 min")")},  // hopeless
       {"scale", R"({"sweep": "published"})"},
+      {"scale", with(R"("sweep": "convergence", "tokens": "40B", "sites": "2,4", "bandwidth":
+                       ["1 Gb/s"], "penalty": ["gossip=1.01"], "model": "tinyllama-1.1b")")},
+      {"scale", R"({"sweep": "batch"})"},
+      {"scale", R"({"sweep": "batch", "name": "bert", "batch": "256", "throughput": 1000,
+                    "density": 0.5, "sparsity": "2:4", "masks-sent": true})"},
+      {"scale", with(R"("sweep": "slimming", "width": 0.5, "tokens-kept": 0.5)")},
+      {"scale", R"({"sweep": "subnetworks", "functions": {"function": [{"matrix": [[2]], "offset":
+                    [1]}]}})"},
+      {"scale", with(R"("sweep": "run", "phases": {"phase": [{"tokens": "1B"}, {"tokens": "1B",
+                       "global-batch": 128, "tp": 2}]})")},
       {"limits", R"({"gpu": ["h100-sxm"], "sparse": true})"},
       {"limits", R"({"preset": "grand_dense"})"},
       {"limits", R"({"gpu": "h100-sxm", "relax": "diloco", "sync-every": 100})"},

@@ -363,17 +363,53 @@ class ScaleFields(RunFields, total=False):
     pue: power usage effectiveness; default: the cluster's
     carbon: kg of CO2 equivalent a kWh; default: 0.385
     loss_law: loss by parameters and tokens: besiroglu (default), hoffmann
-    critical_batch: tokens; default: Kaplan's law at the loss that the run reaches
+    critical_batch: tokens, or the law that headway calibrate --steps wrote; default: by
+        --batch-law
+    batch_law: what the critical batch goes by: Kaplan's law of the loss that the run reaches,
+        the tokens it trains on, or MLPerf's published points of a language model: by-loss, by-
+        tokens, gpt3, llama31_405b, llama31_8b; default: by-loss
+    critical_batch_at: by-tokens: the tokens after which --critical-batch is right
+    critical_batch_exponent: by-tokens: the power of the tokens that it grows with; yours;
+        default: 0
     csv: write the points to this file
     plot: draw to this folder
     keep: what of a step stays the same; default: tokens
     bandwidth: factors of the rates beyond the node; default: 0.125 to 8
     latency: factors of the latencies beyond the node; default: 0.125 to 8
     domain: accelerators that the innermost links join; default: 8 to 512
+    phases: the phases in place: {phase: [{tokens, ...}], best}
     report: renew the generated tables of DIR/scaling.md and the plots beside it
+    sites: numbers of sites, each with the run's accelerators; default: 1,2,4,8
+    sync_every: steps between meetings of diloco, streaming and eager; default: 30
+    bits: of an exchanged value; default: 16
+    compression: by which compressed divides what is exchanged; default: 16
+    penalty: your own loss over that of synchronous training, as gossip=1.01
+    loss_data_exponent: tokens grow with the penalty to the power 1/X, instead of by --loss-law
+    extrapolate: DiLoCo's penalty by its fitted laws where none is published
+    points: batch, and steps or samples, to the target; default: MLPerf's published points
+    laws: laws that headway calibrate --steps wrote
+    measured: runs with a target: their time by the law and their throughput, and its error
+    name: of which points or law; default: all
+    batch: batches, samples a step; default: powers of two
+    throughput: samples a second, for the time to the target
+    sparse_samples: samples to the target of sparse training over those of dense; yours
+    sparse_steps: the same of steps with a large batch
+    density: share of the weights that are not zero: what the hardware saves of them
+    sparsity: how the zeros lie: none, 2:4, blocks
+    value_bits: of a weight and a gradient; default: 16
+    block: edge of a block of --sparsity blocks; default: 32
+    masks_sent: which weights are not zero is sent with the gradients
+    samples: share of the samples that are trained on
+    tokens_kept: share of the tokens or pixels of a sample
+    width: share of the channels or the hidden width
+    depth: share of the layers
+    first_tokens: a curriculum of lengths: share of the tokens that it begins with
+    growing: share of training over which it grows to all; default: 1
+    pj_a_bit: energy of a bit of memory read or written; default: 5
+    functions: the functions in place: {function: [{matrix, offset}]}
     """
 
-    sweep: Literal["weak", "strong", "model", "context", "hardware", "network", "layout", "run", "published"]
+    sweep: str
     files: Union[Path, Sequence[Path]]
     best: bool
     at: Union[Union[float, str], Sequence[Union[float, str]]]
@@ -394,13 +430,45 @@ class ScaleFields(RunFields, total=False):
     carbon: float
     loss_law: Literal["besiroglu", "hoffmann"]
     critical_batch: Union[float, str]
+    batch_law: Literal["by-loss", "by-tokens", "gpt3", "llama31_405b", "llama31_8b"]
+    critical_batch_at: Union[float, str]
+    critical_batch_exponent: float
     csv: str
     plot: str
     keep: Literal["sequences", "tokens"]
     bandwidth: Union[Union[float, str], Sequence[Union[float, str]]]
     latency: Union[Union[float, str], Sequence[Union[float, str]]]
     domain: Union[Union[float, str], Sequence[Union[float, str]]]
+    phases: Mapping[str, Any]
     report: str
+    sites: Union[str, Sequence[str]]
+    sync_every: float
+    bits: float
+    compression: float
+    penalty: Union[str, Sequence[str]]
+    loss_data_exponent: float
+    extrapolate: bool
+    points: str
+    laws: str
+    measured: str
+    name: str
+    batch: Union[str, Sequence[str]]
+    throughput: float
+    sparse_samples: float
+    sparse_steps: float
+    density: float
+    sparsity: Literal["none", "2:4", "blocks"]
+    value_bits: float
+    block: float
+    masks_sent: bool
+    samples: float
+    tokens_kept: float
+    width: float
+    depth: float
+    first_tokens: float
+    growing: float
+    pj_a_bit: float
+    functions: Mapping[str, Any]
 
 
 class LimitsFields(TypedDict, total=False):
@@ -527,6 +595,7 @@ class CalibrateFields(TypedDict, total=False):
     entries: steps: write only these of the fit, as shared framework.NAME network.NAME
     runs: what measured steps of your own say: a .csv as measurements/training.csv, or run files
         with [measured]
+    steps: the law of steps to a target by the batch: columns batch, and steps or samples; name
     rows: intervals: write each run as predicted without its source
     kernels: serving: measured kernels of serving engines
     corpus: serving: measured serving
@@ -543,6 +612,7 @@ class CalibrateFields(TypedDict, total=False):
     write: bool
     entries: Union[str, Sequence[str]]
     runs: Union[str, Sequence[str]]
+    steps: str
     rows: str
     kernels: str
     corpus: str
@@ -996,6 +1066,37 @@ class Scaling(Result):
         series: Records
         crossover: Union[Record, None]
         crossover_searched_gpus: Records
+        gpus_per_site: int
+        target_loss: float
+        loss_law: str
+        parameters: float
+        sync_every: float
+        methods: Records
+        #: for each bandwidth the soonest of those whose penalty is known
+        first: Records
+        pays_below: Records
+        laws: Records
+        without: Records
+        batches: Records
+        sparse_samples: float
+        sparse_steps: float
+        #: shares of dense training
+        sparse_work: Union[Record, None]
+        targets: Records
+        joules_per_flop: float
+        joules_per_byte: float
+        flop_per_s: float
+        slimmed: Records
+        solution: Records
+        limit: Records
+        bias: float
+        descent_eigenvalues: Records
+        descends: bool
+        preconditioned_curvature: float
+        own_layouts_time_s: float
+        #: null: none runs all phases
+        one_layout_time_s: Union[float, None]
+        phases: Records
 
 
 class Limits(Result):
@@ -1345,12 +1446,12 @@ def scale(*operands: Operand, progress: Progress = None, threads: int = 0,
     operands: a run file; flags override its fields.
 
     The first operand may be weak, strong, model, context, hardware, network, layout, run,
-    published.
+    published, convergence, batch, slimming, subnetworks.
 
     Arguments are the fields of ScaleFields and RunFields, the flags of `headway scale`.
     """
     return ask(Scaling, fields, progress, threads, operands, "files", "sweep",
-               ('weak', 'strong', 'model', 'context', 'hardware', 'network', 'layout', 'run', 'published'))
+               ('weak', 'strong', 'model', 'context', 'hardware', 'network', 'layout', 'run', 'published', 'convergence', 'batch', 'slimming', 'subnetworks'))
 
 
 def limits(*operands: Operand, progress: Progress = None, threads: int = 0,
