@@ -36,7 +36,10 @@ Penalty penalty_of(const Setting& at, SiteMethod method, std::int64_t sites) {
   Penalty out = published_penalty(at.published, to_name(method), question.sync_every,
                                   static_cast<double>(sites), at.parameters);
   if (!out.factor && question.extrapolate && method == SiteMethod::diloco) {
-    return {at.laws.penalty(at.parameters, sites), "extrapolated by the fits of " + at.laws.source};
+    // Of two power laws one falls below the other somewhere: no gain is counted that nobody
+    // measured.
+    return {std::max(1.0, at.laws.penalty(at.parameters, sites)),
+            "extrapolated, gains left out: " + at.laws.source};
   }
   return out;
 }

@@ -96,6 +96,21 @@ TEST(Sites, PublishedPenaltiesAreUsedWithinTheirSizesAndNoOthersAreMade) {
   for (const SiteTime& first : answer->first) EXPECT_TRUE(first.penalty.has_value());
 }
 
+TEST(Sites, ExtrapolationCountsNoGainThatNobodyMeasured) {
+  // Far beyond 2.4 B parameters the fits of replicas lie below that of data parallelism.
+  SitesGiven given;
+  given.extrapolate = true;
+  SitesQuestion question = question_of(given);
+  const auto within = answer_sites(question);
+  EXPECT_GT(*row_of(*within, SiteMethod::diloco, 8, 1).penalty, 1.01);  // published, as before
+  question.sync_every = 100;  // of which nothing is published
+  const auto beyond = answer_sites(question);
+  const SiteTime& row = row_of(*beyond, SiteMethod::diloco, 8, 1);
+  ASSERT_TRUE(row.penalty.has_value());
+  EXPECT_GE(*row.penalty, 1);
+  EXPECT_TRUE(row.penalty_from.starts_with("extrapolated")) << row.penalty_from;
+}
+
 TEST(Sites, MeetingRarelyPaysBelowABandwidthAtWhichBothAreAlike) {
   const SitesQuestion question = question_of();
   const auto answer = answer_sites(question);

@@ -64,7 +64,7 @@ Result<std::vector<WholeRun>> own_runs(const PhasesQuestion& question) {
     auto whole = whole_run(phase.fields);
     if (!whole) {
       for (Problem problem : whole.problems()) {
-        problem.message += " (phase " + printable(phase.name, 60) + ")";
+        problem.message += " (in " + printable(phase.name, 60) + ")";
         problems.push_back(std::move(problem));
       }
     } else if (!out.empty() && out.front().run.model.name != whole->run.model.name) {
