@@ -17,6 +17,7 @@
 #include "fit/workloads/workloads.hpp"
 #include "layout/own_runs.hpp"
 #include "limits/load.hpp"
+#include "method/methods.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
@@ -135,7 +136,7 @@ Result<std::vector<OutputFile>> report_files(const std::string& folder, const Ou
 }  // namespace
 
 std::vector<std::string> list_kinds() {
-  return {"models", "clusters", "accelerators", "machines", "fields", "schemas"};
+  return {"models", "clusters", "accelerators", "machines", "methods", "fields", "schemas"};
 }
 
 namespace {
@@ -164,6 +165,9 @@ CommandOutput run_list(std::string_view what, bool json) {
   } else if (what == "machines") {
     if (json) return {.text = machines_json()};
     names = limits::machine_names();
+  } else if (what == "methods") {
+    if (json) return {.text = methods_json()};
+    for (const MethodRow& row : methods()) names.push_back(row.name);
   } else if (what == "fields") {
     return list_fields(json);
   } else if (what == "schemas") {

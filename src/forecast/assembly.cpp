@@ -4,6 +4,7 @@
 
 #include "base/statistics.hpp"
 #include "step/frameworks/habits.hpp"
+#include "step/methods/waiting.hpp"
 
 namespace headway {
 namespace {
@@ -59,11 +60,15 @@ PricedUpdate priced_update(const StageClass& stage, const Prices& prices) {
   for (std::size_t i = 0; i < out.calls.size(); ++i) {
     out.calls[i].outermost = is_outermost(out.calls, i);
   }
-  if (prices.layout.offload_optimizer) return out;
   const FrameworkConstants& constants = prices.calibration.of(prices.job.framework);
-  out.optimizer += stage.pieces * constants.host_piece;
+  const bool offloaded = prices.layout.offload_optimizer;
+  if (!offloaded) out.optimizer += stage.pieces * constants.host_piece;
   for (const Op& op : only<Op>(stage.items)) {
-    if (op.phase == Phase::gradient) continue;  // beside the calls of gradients
+    if (op.phase == Phase::gradient) {  // beside the calls of gradients
+      out.coding += op_time(op, prices);
+      continue;
+    }
+    if (offloaded) continue;
     out.optimizer += std::max(op_time(op, prices), op.kernels * constants.host_launch);
   }
   return out;
@@ -110,6 +115,36 @@ double straggling(const SharedConstants& constants, std::int64_t ranks) {
   return constants.straggling * expected_maximum(static_cast<double>(ranks));
 }
 
+double straggling(const SharedConstants& constants, const Job& job, const Layout& layout) {
+  const std::int64_t ranks = layout.ranks();
+  const Method& method = job.method;
+  if (method.is_synchronous()) return straggling(constants, ranks);
+  const std::int64_t replicas = replicas_of(layout) > 1 ? replicas_of(layout) : layout.dp;
+  const double within = expected_maximum(static_cast<double>(ranks / replicas));
+  const double all = expected_maximum(static_cast<double>(ranks));
+  return constants.straggling * (within + waiting_part(method, replicas) * (all - within));
+}
+
+BesideSteps beside_steps(const PricedUpdate& update, Seconds step, const Prices& prices) {
+  BesideSteps out;
+  Seconds all(0), room(0);
+  for (const StageCall& made : update.calls) {
+    const Call& call = made.priced.call;
+    if (call.hidden_by != HiddenBy::next_steps) continue;
+    all += made.priced.each * call.count;
+    room = std::max(room, step * call.room);
+  }
+  if (!(all > Seconds(0))) return out;
+  out.slower = std::min(all, room) * prices.calibration.shared.interference;
+  out.exposed = std::max(Seconds(0), all - room - out.slower);
+  const double share = out.exposed / all;
+  for (const StageCall& made : update.calls) {
+    const bool beside = made.priced.call.hidden_by == HiddenBy::next_steps;
+    out.of_calls.push_back(beside ? made.priced.each * made.priced.call.count * share : Seconds(0));
+  }
+  return out;
+}
+
 // [FORECAST-7] Gradients go down and weights come up over the link; between, the host's processors
 // update the states in its memory, of which an accelerator's share is about as fast as its link.
 Seconds update_time(const PricedUpdate& update, const MostHeld& held, const Prices& prices) {
@@ -130,7 +165,7 @@ void add_rest(Parts& parts, const Prices& prices, std::optional<double> waiting)
   parts.other += prices.calibration.of(prices.job.framework).step_overhead;
   // All ranks meet at the end of a step.
   parts.other += check_time(ranks, prices.cluster.levels.front().size, prices);
-  const double usual = straggling(prices.calibration.shared, ranks);
+  const double usual = straggling(prices.calibration.shared, prices.job, prices.layout);
   parts.other += parts.total() * waiting.value_or(usual);
   // [OWN-1] As own runs of the setup had it.
   for (const PartRow& row : kParts) parts[row.part] *= prices.calibration.own;
@@ -254,9 +289,11 @@ void Assembly::run_data_parallel(const PricedUpdate& update) {
   // What hides the transfers between stages does not hide these, too.
   Seconds under_backward = std::max(Seconds(0), time.backward - hidden_sends_);
   Seconds under_forward = std::max(Seconds(0), time.forward - hidden_sends_);
+  parts_.compute += update.coding;
   for (const StageCall& made : update.calls) {
     const PricedCall& priced = made.priced;
     const Call& call = priced.call;
+    if (call.hidden_by == HiddenBy::next_steps) continue;
     const Seconds all = priced.each * call.count;
     Seconds hidden(0);
     if (call.hidden_by == HiddenBy::backward || call.hidden_by == HiddenBy::forward) {
@@ -278,6 +315,18 @@ void Assembly::run_data_parallel(const PricedUpdate& update) {
 
 void Assembly::run_reclaiming() {
   parts_.other += reclaiming_time(micro_batches_, prices_);
+}
+
+void Assembly::run_beside_steps(const PricedUpdate& update) {
+  const BesideSteps beside = beside_steps(update, parts_.total(), prices_);
+  if (beside.of_calls.empty()) return;
+  parts_.compute += beside.slower;
+  parts_.dp += beside.exposed;
+  for (std::size_t i = 0; i < update.calls.size(); ++i) {
+    const PricedCall& priced = update.calls[i].priced;
+    if (priced.call.hidden_by != HiddenBy::next_steps) continue;
+    keep(priced, priced.each, beside.of_calls[i]);
+  }
 }
 
 void Assembly::run_rest() {

@@ -27,6 +27,7 @@ std::vector<StageCall> priced_transfers(const StageClass& stage, const Prices& p
 struct PricedUpdate {
   std::vector<StageCall> calls;
   Seconds optimizer;  // where it is not offloaded
+  Seconds coding;     // kernels that compress what is exchanged
 };
 PricedUpdate priced_update(const StageClass& stage, const Prices& prices);
 
@@ -53,6 +54,17 @@ HeldMemory held_memory(const MostHeld& most, const Job& job, const Cluster& clus
 
 /// [FORECAST-10] What waiting for the slowest of so many ranks adds to a step, as a share of it.
 double straggling(const SharedConstants& constants, std::int64_t ranks);
+/// [METHOD-5] The same where replicas wait for each other as the job's method has it.
+double straggling(const SharedConstants& constants, const Job& job, const Layout& layout);
+
+/// [METHOD-1] What runs beside the steps that follow: exposed is what is longer than the room that
+/// a step of `parts` has for it, and kernels beside it are slower. Of the calls, what of them is
+/// exposed.
+struct BesideSteps {
+  Seconds exposed, slower;
+  std::vector<Seconds> of_calls{};  // of PricedUpdate::calls
+};
+BesideSteps beside_steps(const PricedUpdate& update, Seconds step, const Prices& prices);
 
 // What a step has once, however its micro-batches were put together.
 
@@ -112,6 +124,8 @@ class Assembly {
   /// `time`: of the update of the weights (update_time).
   void run_optimizer(Seconds time) { parts_.optimizer += time; }
   void run_reclaiming();
+  /// Exchanges of a method beside the steps that follow, when all else of a step is known.
+  void run_beside_steps(const PricedUpdate& update);
   void run_rest();
 
   const Parts& parts() const { return parts_; }
@@ -128,7 +142,8 @@ class Assembly {
   // Interleaved schedules and those that fill bubbles transfer while another chunk computes; plain
   // 1F1B and GPipe wait for each transfer.
   bool overlaps_transfers() const {
-    return prices_.layout.vpp > 1 || is_placed(prices_.layout.schedule);
+    return prices_.layout.vpp > 1 || is_placed(prices_.layout.schedule) ||
+           prices_.layout.losses != Losses::model;
   }
   // A rank's chunks that a micro-batch goes through.
   double chunks_of_micro_batch() const {

@@ -16,7 +16,10 @@ std::vector<StageCalls> calls_by_stage(const Run& run, const Calibration& calibr
     Assembly assembly = priced.assembly(calls);
     const bool sets_pace = assembly.pace() == i;
     assembly.look_at(i);
-    assembly.run_data_parallel(priced.run(assembly, calls));
+    const PricedUpdate update = priced.run(assembly, calls);
+    assembly.run_data_parallel(update);
+    assembly.run_optimizer(update_time(update, step.held, prices));
+    assembly.run_beside_steps(update);
     stretch(calls, calibration.own);
     out.push_back({step.stages[i].first, step.stages[i].stages, sets_pace, std::move(calls)});
   }
@@ -38,6 +41,7 @@ Forecast forecast(const Run& run, const Calibration& calibration) {
   assembly.run_optimizer(update_time(update, step.held, prices));
   const HeldMemory memory = held_memory(step.held, job, cluster, calibration);
   if (memory.fits && memory.at_limit) assembly.run_reclaiming();
+  assembly.run_beside_steps(update);
   assembly.run_rest();
 
   out.parts = assembly.parts();

@@ -107,6 +107,8 @@ bool places_slots(const Layout& layout, std::int64_t micro_batches, bool chunks_
 Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
                     std::int64_t micro_batches, Seconds send) {
   if (layout.pp == 1) return Seconds(0);
+  // [METHOD-2] No stage waits for what comes back, from one step to the next.
+  if (layout.losses != Losses::model) return Seconds(0);
   const StageTime& pace = stages[slowest(stages)];
   const double m = static_cast<double>(micro_batches);
   if (!places_slots(layout, micro_batches, !stages.front().chunks.empty())) {
@@ -125,6 +127,7 @@ Seconds bubble_time(const std::vector<StageTime>& stages, const Layout& layout,
 Seconds least_bubble(const std::vector<StageTime>& stages, const Layout& layout,
                      std::int64_t micro_batches) {
   if (layout.pp == 1 || is_placed(layout.schedule) || stages.front().chunks.empty()) return {};
+  if (layout.losses != Losses::model) return {};
   const double m = static_cast<double>(micro_batches);
   Seconds before(0), longest(0);
   for (const StageTime& stage : stages) {

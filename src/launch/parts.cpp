@@ -21,6 +21,7 @@ void Refusals::refuse(bool is, const FieldNames& fields, const std::string& what
 void refuse_common(Refusals& refusals, const Run& run) {
   const Job& job = run.job;
   refusals.refuse(job.task == Task::lora, "task", "training of adapters");
+  refusals.refuse(!job.method.is_synchronous(), "method", "a method of training");
   refusals.refuse(!job.causal, "not-causal", "attention in both directions");
   refusals.refuse(job.padding_mask, "padding-mask", "a padding mask");
   refusals.refuse(job.loss_metrics > 0, "loss-metrics", "evaluating the loss again for metrics");

@@ -46,6 +46,7 @@ class RunRules : CheckRules {
     activation_inputs();
     settings();
     chosen_keys();
+    method();
   }
 
  private:
@@ -145,6 +146,75 @@ class RunRules : CheckRules {
     }
     if (layout_.zero != 3 && layout_.offload_parameters) {
       fail("offload", "parameters can be offloaded with --zero 3 only");
+    }
+  }
+
+  // Who meets, and what there is to send.
+  void method() {
+    const Method& of = run_.job.method;
+    if (of.is_synchronous()) return;
+    const bool meets = of.meeting != Meeting::every_step || of.forward_only ||
+                       of.compression.by != Compressor::none;
+    if (meets && layout_.dp == 1) return fail("method", "needs several replicas; dp is 1");
+    const bool scatters =
+        layout_.zero == 3 || (layout_.zero == 2 && habits_.sharding.zero2_is_zero3_kept);
+    const bool gradients = of.meeting == Meeting::late || (of.meeting == Meeting::every_step &&
+                                                           of.compression.by != Compressor::none);
+    if (gradients && scatters) {
+      fail("zero",
+           "scatters gradients block by block here, and the method is of gradients that "
+           "travel once a step; legal: 0, 1");
+    }
+    if (run_.job.task == Task::lora && (of.forward_only || of.submodels > 1)) {
+      fail("method", "is of models all of whose weights are trained, not task lora");
+    }
+    if (of.parts_replicas()) replicas();
+    if (of.compression.by == Compressor::powersgd &&
+        (layout_.zero > 0 || (of.parts_replicas() && ranks_of_replica(layout_) > 1))) {
+      fail("method",
+           "powersgd needs whole gradients on each rank; legal: --zero 0, replicas of one "
+           "data-parallel rank each");
+    }
+    if (of.losses != Losses::model) losses();
+  }
+  void replicas() {
+    const std::int64_t count = replicas_of(layout_);
+    if (layout_.dp % count != 0 || count > layout_.dp) {
+      return divides("method", count, layout_.dp, "(as replicas) dp");
+    }
+    if (layout_.shard > 0) {
+      divides("shard", layout_.shard, ranks_of_replica(layout_), "the ranks of a replica");
+    }
+    if (layout_.secondary > 0) {
+      divides("secondary-shard", layout_.secondary, ranks_of_replica(layout_),
+              "the ranks of a replica");
+    }
+    if (has_experts(run_.model)) {
+      divides("ep", layout_.ep * layout_.etp, ranks_of_replica(layout_) * layout_.tp,
+              "(as ep x etp) the ranks of a replica's stage");
+    }
+    if (has_tables(run_.model)) {
+      fail("method",
+           "has replicas with weights of their own, and embedding tables lie once on all "
+           "ranks");
+    }
+    if (run_.job.method.bandwidth.value() > 0 && layout_.pp > 1 &&
+        layout_.order.back() != Dimension::dp) {
+      fail("order",
+           "must have dp outermost, so that each replica lies at its site; legal: "
+           "tp-cp-pp-dp");
+    }
+  }
+  void losses() {
+    if (layout_.pp == 1) fail("method", "has a loss behind each stage; pp is 1");
+    if (layout_.schedule != Schedule::one_f_one_b || layout_.vpp > 1) {
+      fail("schedule", "must be 1f1b with vpp 1: stages with losses of their own wait for nobody");
+    }
+    if (layout_.split_vocabulary) {
+      fail("split-vocabulary", "splits the one head, and the method has one behind each stage");
+    }
+    if (run_.model.vocabulary == 0 || run_.model.prediction_layers > 0) {
+      fail("method", "has a head behind each stage, of models with one head");
     }
   }
 

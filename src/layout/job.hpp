@@ -10,6 +10,7 @@
 #include "base/quantity.hpp"
 #include "cluster/precision.hpp"
 #include "layout/frameworks/framework.hpp"
+#include "method/method.hpp"
 
 namespace headway {
 
@@ -106,6 +107,7 @@ struct Job {
   bool checked_collectives = false;
   /// Every transfer between stages waits for the host.
   bool blocking_transfers = false;
+  Method method = {};  // when replicas meet, and what they send
 };
 
 }  // namespace headway

@@ -33,6 +33,21 @@ GroupSpan span_in_stage(std::int64_t ranks, std::int64_t step, const Layout& lay
 
 }  // namespace
 
+void follow(const Method& method, Layout& layout) {
+  layout.replicas = !method.parts_replicas() ? 1
+                    : method.submodels > 1   ? method.submodels
+                                             : method.replicas;
+  layout.losses = method.losses;
+}
+
+std::int64_t replicas_of(const Layout& layout) {
+  return layout.replicas > 0 ? layout.replicas : layout.dp;
+}
+
+std::int64_t ranks_of_replica(const Layout& layout) {
+  return std::max<std::int64_t>(1, layout.dp * layout.cp / replicas_of(layout));
+}
+
 std::int64_t micro_batches(const Job& job, const Layout& layout) {
   return job.global_batch / (layout.dp * layout.micro_batch);
 }
@@ -113,17 +128,21 @@ Spans spans(const Layout& layout, const Cluster& cluster) {
                        stride(layout, Dimension::pp) * std::max<std::int64_t>(1, layout.pp / 2),
                        total, cluster);
   out.model = product(out.tp, out.pp);
-  out.world = product(out.model, out.dp);
+  const std::int64_t replicas = replicas_of(layout);
   out.etp = span_in_stage(layout.etp, 1, layout, cluster);
   out.ep = span_in_stage(layout.ep, layout.etp, layout, cluster);
   const std::int64_t expert_ranks = layout.etp * layout.ep;
-  out.expert_dp =
-      span_in_stage(std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / expert_ranks),
-                    expert_ranks, layout, cluster);
+  out.expert_dp = span_in_stage(
+      std::max<std::int64_t>(1, layout.tp * layout.cp * layout.dp / (expert_ranks * replicas)),
+      expert_ranks, layout, cluster);
   const GroupSpan alone = span_of(1, 1, total, cluster);
+  const GroupSpan all = out.dp;
   const auto split = [&](std::int64_t part) {
-    return split_replicas(layout, cluster, out.dp, alone, part);
+    return split_replicas(layout, cluster, all, alone, part);
   };
+  out.meeting = alone;
+  if (replicas > 1) std::tie(out.dp, out.meeting) = split(ranks_of_replica(layout));
+  out.world = product(out.model, out.dp);
   std::tie(out.shard, out.replica) = split(layout.shard == 0 ? out.dp.ranks : layout.shard);
   out.secondary = split(layout.secondary).first;
   std::tie(out.node, out.nodes) = split(replicas_on_node(layout, cluster));

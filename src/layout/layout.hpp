@@ -38,6 +38,14 @@ struct Layout : LayerSplit, PipelineSplit, Sharding, Recomputation, OverlapChoic
 /// Different kinds of layer that a step can be lowered for.
 constexpr std::size_t kMostLayerKinds = 8;
 
+/// What a layout has of the job's method.
+void follow(const Method& method, Layout& layout);
+
+/// Parts of dp that have weights of their own between meetings, and the ranks of one of them that
+/// hold the same dense weights.
+std::int64_t replicas_of(const Layout& layout);
+std::int64_t ranks_of_replica(const Layout& layout);
+
 /// Micro-batches each rank runs in one step.
 std::int64_t micro_batches(const Job& job, const Layout& layout);
 
@@ -48,7 +56,7 @@ std::int64_t stride(const Layout& layout, Dimension dimension);
 /// Where each group lies on the levels.
 struct Spans {
   GroupSpan tp, cp, pp, ep, etp;
-  GroupSpan dp;         // the ranks that hold the same dense weights of a copy: dp·cp
+  GroupSpan dp;         // the ranks that hold the same dense weights of a copy: dp·cp of a replica
   GroupSpan expert_dp;  // the same expert weights of a copy: dp·cp·tp / (ep·etp)
   GroupSpan shard;      // one sharding group inside dp (HSDP); equals dp where not hybrid
   GroupSpan replica;    // across sharding groups
@@ -58,6 +66,7 @@ struct Spans {
   GroupSpan copies;     // of two copies of the model: half a pipeline apart in the mean
   GroupSpan model;      // the ranks that together hold one copy of the model: tp·pp
   GroupSpan world;      // all ranks
+  GroupSpan meeting;    // the ranks at the same place of all replicas that meet seldom
 };
 
 Spans spans(const Layout& layout, const Cluster& cluster);

@@ -83,6 +83,7 @@ struct PipelineSplit {
   std::int64_t embedding_slots = 0;
   std::int64_t head_slots = 0;
   bool split_vocabulary = false;  // embedding and head on all stages, each with a part of the words
+  Losses losses = Losses::model;  // as the job's method has it
   friend bool operator==(const PipelineSplit&, const PipelineSplit&) = default;
 };
 
@@ -100,6 +101,9 @@ struct Sharding {
       true;                    // ZeRO-3: gathered weights are dropped until the backward pass
   std::int64_t secondary = 0;  // ZeRO-3: ranks that share a second copy of the weights, from which
                                // the backward pass gathers (ZeRO++); 0: there is none
+  /// As the job's method has it: parts of dp that have weights of their own between their meetings;
+  /// 0: each data-parallel rank.
+  std::int64_t replicas = 1;
   friend bool operator==(const Sharding&, const Sharding&) = default;
 };
 

@@ -20,11 +20,15 @@ std::string clusters_json();
 /// the machines of the limits study, with the numbers that a setting in place may change.
 std::string machines_json();
 
+/// {"methods": ["...", ...], "method_numbers": [{name, title, what, meeting, fields, usual, ...}]}:
+/// methods of training, with what may be stated of each.
+std::string methods_json();
+
 /// {"given": {"tp": "8", ...}, "notes": ["...", ...]}: fields of a run, as a text says them; of
 /// what it describes itself an object.
 std::string given_json(const RunRequest& fields, const std::vector<std::string>& notes);
 
-/// One line on a built-in model, cluster or accelerator.
+/// One line on a built-in model, cluster, accelerator or method.
 std::string description_of(std::string_view kind, const std::string& name);
 
 }  // namespace headway

@@ -11,6 +11,7 @@
 #include "model/load.hpp"
 #include "platform/files.hpp"
 #include "run/far_stages.hpp"
+#include "run/method.hpp"
 #include "run/request_reader.hpp"
 #include "step/frameworks/experts.hpp"
 #include "step/frameworks/habits.hpp"
@@ -249,6 +250,8 @@ Problems independent_problems(const Run& run, const RequestReader& reader) {
   trial.layout.dp = 1;
   if (has_experts(run.model)) trial.layout.ep = trial.layout.etp = 1;
   trial.layout.shard = trial.layout.secondary = 0;
+  trial.job.method = {};
+  follow(trial.job.method, trial.layout);
   trial.job.quantized_gradients = false;
   trial.job.sequence = std::max<std::int64_t>(1, trial.job.sequence);
   trial.job.global_batch = std::max<std::int64_t>(1, trial.job.global_batch);
@@ -406,6 +409,7 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
   }
   read_fields(reader, run);
   settle_ranks(reader, run.layout, split);
+  if (model_name && cluster_name && loaded) settle_method(reader, run);
   const auto slice = reader.text("slice");
   if (slice && loaded && cluster_name) {
     const bool known = problems.empty() && (split || reader.has("gpus"));
@@ -419,6 +423,10 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
   if (!model_name || !cluster_name || !loaded) return problems;
   if (problems.empty()) read_own_runs(reader, problems, run);
   read_far_stages(reader, types, run);
+  if (run.far != nullptr && !run.job.method.is_synchronous()) {
+    reader.fail("method", "is not priced with stages on two types of machine; leave one out",
+                Trouble::unsupported);
+  }
   if (split) {
     refuse_idle(reader, run);
     if (!problems.empty()) {

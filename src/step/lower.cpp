@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/count.hpp"
+#include "step/methods/methods.hpp"
 #include "step/passes/data_parallel.hpp"
 #include "step/passes/passes.hpp"
 #include "step/passes/quantize.hpp"
@@ -36,6 +37,7 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
   const auto matrices = static_cast<double>(program.products.size());
   Block block = recompute(std::move(program), share, recomputation);
   quantize(block, share, matrices);
+  run_passes(block, share.job.method);
   return block;
 }
 
@@ -107,6 +109,7 @@ std::vector<StageClass> lower_stages(const Share& share, const Layout& layout,
                                      const LoweredBlocks& lowered) {
   std::vector<StageClass> out =
       stage_classes(share.model, layout, lowered.index, share.habit.pipeline.balances_stages);
+  add_heads(out, layout, lowered.index.head);
   for (StageClass& stage : out) {
     for (std::size_t i = 0; i < lowered.blocks.size(); ++i) {
       const HeldParameters& held = lowered.blocks[i].held;
@@ -125,12 +128,13 @@ void add_step_calls(StageClass& stage, const Share& share, const Layout& layout,
   add_step_end_calls(stage, share, layout, lowered.blocks);
   update(stage, share, layout, lowered.blocks);
   overlap(stage, share.job, layout);
+  meet(stage, share, layout, lowered.blocks, spans);
 }
 
 Flops model_flops(const Model& model, const Job& job, AttentionFlops convention) {
   const double batch = static_cast<double>(job.global_batch);
   if (model.is_network()) return batch * network_training_flops(model);
-  const double passes = job.task != Task::lora ? 3.0 : 2.0;
+  const double passes = job.method.forward_only ? 1.0 : job.task != Task::lora ? 3.0 : 2.0;
   return batch * passes * forward_flops(model, job.sequence, convention);
 }
 

@@ -39,7 +39,15 @@ def requests():
     for tp, batch in itertools.product([1, 2], [1, 8, 64]):
         out.append(("infer", [], dict(model="llama-3.1-8b", cluster="dgx-h100", gpus=tp, tp=tp, batch=batch,
                                       input_len=1024, output_len=128)))
-    for what in ("models", "clusters", "accelerators", "machines", "fields", "schemas"):
+    for what in (
+        "models",
+        "clusters",
+        "accelerators",
+        "machines",
+        "methods",
+        "fields",
+        "schemas",
+    ):
         out.append(("list", [what], {}))
     out += [("validate", [], dict(by=by)) for by in ("source", "accelerator", "framework")]
     return out

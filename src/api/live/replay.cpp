@@ -105,6 +105,10 @@ Result<ToReplay> of_run(const std::string& run_file, const RunRequest& fields) {
   const auto run = make_run(*all);
   if (!run) return run.problems();
   if (Problems cannot = simulation_problems(*run); !cannot.empty()) return cannot;
+  if (!run->job.method.is_synchronous()) {
+    return Problem{FieldName("method"), "is the mean over steps that differ; one step is replayed",
+                   Trouble::unsupported};
+  }
   const auto expected = expected_calls(*run);
   if (!expected) return expected.problems();
   const auto simulated = simulate_step(*run);

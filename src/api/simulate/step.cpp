@@ -81,6 +81,22 @@ Problems add_timeline(const Run& run, const SimulatedStep& simulated,
   return add_timeline(timeline_of(simulated), *counters, "stage", request, files);
 }
 
+// One step of every rank stands for all steps where all meet in each.
+Problems method_refused(const Run& run, const RanksQuestion& ranks,
+                        const SimulateStepRequest& request) {
+  if (run.job.method.is_synchronous()) return {};
+  Problems out;
+  const auto refuse = [&](const char* what) {
+    out.push_back(
+        {FieldName("method"),
+         std::string("is the mean over steps that differ; ") + what + " is of steps that are alike",
+         Trouble::unsupported});
+  };
+  if (ranks.every_rank) refuse("what each rank does");
+  if (!request.chakra.empty()) refuse("a workload (--chakra)");
+  return out;
+}
+
 }  // namespace
 
 CommandOutput run_simulate_step(const SimulateStepRequest& request) {
@@ -94,6 +110,7 @@ CommandOutput run_simulate_step(const SimulateStepRequest& request) {
   if (!choices) append(wrong, choices.problems());
   const auto of_ranks = run ? ranks_asked(*run, request) : Result<RanksQuestion>(Problems{});
   if (run && !of_ranks) append(wrong, of_ranks.problems());
+  if (run && of_ranks) append(wrong, method_refused(*run, *of_ranks, request));
   if (!wrong.empty()) return {.problems = std::move(wrong)};
 
   // Calls by their algorithms, where some are named.

@@ -10,6 +10,7 @@
 #include "forecast/intervals/networks.hpp"
 #include "forecast/own_interval.hpp"
 #include "forecast/two_machines.hpp"
+#include "method/methods.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -56,6 +57,11 @@ void add_notes(const Run& run, Forecast& out) {
   const Layout& layout = run.layout;
   out.notes.insert(out.notes.end(), model.notes.begin(), model.notes.end());
   if (std::string note = note_on_own_runs(run); !note.empty()) out.notes.push_back(std::move(note));
+  if (!job.method.is_synchronous()) {
+    const std::int64_t replicas = replicas_of(layout) > 1 ? replicas_of(layout) : layout.dp;
+    out.notes.push_back("method: " + statement_of(job.method, replicas));
+    out.notes.emplace_back("method: no measured run learns so: intervals are of synchronous runs");
+  }
   if (!out.fits) {
     out.notes.push_back("does not fit: " + to_text(out.memory.total() - out.capacity) +
                         " more than the " + to_text(out.capacity) + " of an accelerator");

@@ -5,10 +5,16 @@
 
 #include "cluster/load.hpp"
 #include "limits/load.hpp"
+#include "method/methods.hpp"
 #include "report/json/document.hpp"
 
 namespace headway {
 namespace {
+
+Json json_of(double number) {
+  if (number == std::floor(number)) return static_cast<std::int64_t>(number);
+  return number;
+}
 
 Json level_numbers(const limits::Level& level, bool outermost) {
   const double bandwidth = level.bandwidth.value();
@@ -80,6 +86,32 @@ Json machine_numbers(const limits::Machine& machine) {
 
 std::string names_json(const std::string& kind, const std::vector<std::string>& names) {
   return document_text({{kind, names}});
+}
+
+std::string methods_json() {
+  std::vector<std::string> names;
+  Json numbers = Json::array();
+  for (const MethodRow& row : methods()) {
+    names.push_back(row.name);
+    Json usual = Json::object();
+    for (const std::string& name : row.fields) {
+      const MethodField& field = *method_field(name);
+      const double number = field.get(row.usual);
+      const bool named = field.form == MethodField::Form::compressor;
+      usual[name] = named                   ? Json(row_of(row.usual.compression.by).name)
+                    : number >= field.least ? json_of(number)
+                                            : Json(nullptr);
+    }
+    numbers.push_back({{"name", row.name},
+                       {"title", row.title},
+                       {"what", row.what},
+                       {"meeting", kMeetingNames[static_cast<std::size_t>(row.usual.meeting)]},
+                       {"usual", usual},
+                       {"sample_penalty", row.sample_penalty},
+                       {"penalty", row.penalty},
+                       {"source", row.source}});
+  }
+  return document_text({{"methods", names}, {"method_numbers", numbers}});
 }
 
 std::string clusters_json() {

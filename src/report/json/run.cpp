@@ -1,6 +1,25 @@
 #include "report/json/run.hpp"
 
+#include <cmath>
+
+#include "method/methods.hpp"
+
 namespace headway {
+namespace {
+
+Json whole_or(double number) {
+  const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
+  return whole ? Json(static_cast<std::int64_t>(number)) : Json(number);
+}
+
+std::string_view unit_of(const MethodField& field) {
+  using Form = MethodField::Form;
+  if (field.form == Form::bandwidth) return "_bytes_per_s";
+  if (field.form == Form::latency) return "_s";
+  return field.name == "kept" ? "_bytes_per_parameter" : "";
+}
+
+}  // namespace
 
 Json layout_json(const Layout& layout, std::optional<std::int64_t> micro_batches) {
   Json out = Json::object();
@@ -16,15 +35,38 @@ Json run_layout_json(const Run& run) {
   return layout_json(run.layout, micro_batches(run.job, run.layout));
 }
 
+Json method_json(const Run& run) {
+  const Method& method = run.job.method;
+  const MethodRow& row = *method.row;
+  Json out = {{"name", row.name},
+              {"title", row.title},
+              {"given", text_of(method)},
+              {"meeting", kMeetingNames[static_cast<std::size_t>(method.meeting)]},
+              {"replicas", replicas_of(run.layout)}};
+  for (const std::string& name : row.fields) {
+    const MethodField& field = *method_field(name);
+    if (name == "replicas" || name == "compressor") continue;
+    const bool none = field.get(method) < field.least;
+    out[name + std::string(unit_of(field))] = none ? Json(nullptr) : whole_or(field.get(method));
+  }
+  out["compressor"] = row_of(method.compression.by).name;
+  out["sample_penalty"] = row.sample_penalty;
+  out["penalty"] = row.penalty;
+  out["source"] = row.source;
+  return out;
+}
+
 Json run_job_json(const Run& run) {
   const Job& job = run.job;
-  return {{"task", kTaskNames[static_cast<int>(job.task)]},
-          {"framework", name_of(job.framework)},
-          {"seq", job.sequence},
-          {"global_batch", job.global_batch},
-          {"precision", job.recipe->name},
-          {"optimizer", kOptimizerNames[static_cast<int>(job.optimizer)]},
-          {"attention", kAttentionKernelNames[static_cast<int>(job.attention)]}};
+  Json out = {{"task", kTaskNames[static_cast<int>(job.task)]},
+              {"framework", name_of(job.framework)},
+              {"seq", job.sequence},
+              {"global_batch", job.global_batch},
+              {"precision", job.recipe->name},
+              {"optimizer", kOptimizerNames[static_cast<int>(job.optimizer)]},
+              {"attention", kAttentionKernelNames[static_cast<int>(job.attention)]}};
+  if (!job.method.is_synchronous()) out["method"] = method_json(run);
+  return out;
 }
 
 Json parts_json(const Parts& parts) {

@@ -14,6 +14,8 @@ namespace headway {
 Json layout_json(const Layout& layout, std::optional<std::int64_t> micro_batches = {});
 Json run_layout_json(const Run& run);
 Json run_job_json(const Run& run);
+/// Of a run with a method of training: its name, its numbers, where they come from.
+Json method_json(const Run& run);
 Json parts_json(const Parts& parts);
 
 /// [low, high] at 80 %; null where there is none.

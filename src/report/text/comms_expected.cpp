@@ -27,7 +27,7 @@ double share_of(double part, double whole) {
 // A count in the mean of all ranks need not be whole.
 std::string mean_count_text(double count) {
   if (count >= 100 || std::abs(count - std::round(count)) < 1e-9) return count_text(count);
-  return formatted("%.1f", count);
+  return formatted(count > 0 && count < 0.1 ? "%.2g" : "%.1f", count);
 }
 
 std::string level_name(const ExpectedCalls& e, std::size_t level) {
@@ -158,7 +158,8 @@ std::string textbook_table(const ExpectedCalls& e) {
 // What computation hides a call, in a word.
 std::string_view under(HiddenBy hidden_by) {
   constexpr std::array<std::string_view, kHiddenByNames.size()> kWords = {
-      "-", "block", "next", "backward", "forward", "pipeline", "pieces", "other batch"};
+      "-",        "block",  "next",        "backward",  "forward",
+      "pipeline", "pieces", "other batch", "next steps"};
   return kWords[static_cast<std::size_t>(hidden_by)];
 }
 

@@ -6,6 +6,7 @@
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
 #include "limits/load.hpp"
+#include "method/methods.hpp"
 #include "model/count.hpp"
 #include "model/load.hpp"
 
@@ -52,6 +53,13 @@ std::string description_of(std::string_view kind, const std::string& name) {
   if (kind == "machines") {
     const auto machine = limits::embedded_machine(name);
     return machine ? machine->title + intensities(machine->gpu) : std::string();
+  }
+  if (kind == "methods") {
+    const MethodRow* row = method_row(name);
+    if (row == nullptr) return {};
+    std::string fields;
+    for (const std::string& field : row->fields) fields += (fields.empty() ? "; " : ", ") + field;
+    return row->title + ": " + row->what + fields;
   }
   const auto accelerator = load_accelerator(name);
   if (!accelerator) return {};

@@ -11,6 +11,11 @@
 namespace headway {
 namespace {
 
+// How often a step: "0.002" of what comes once in 500 steps.
+std::string times_text(double count) {
+  return count > 0 && count < 1 ? formatted("%.3g", count) : count_text(count);
+}
+
 // A bar of up to 30 characters.
 std::string bar(double share) {
   return std::string(static_cast<std::size_t>(std::lround(30 * std::clamp(share, 0.0, 1.0))), '#');
@@ -91,7 +96,7 @@ std::string calls_table(const Cluster& cluster, const Forecast& f) {
     rows.push_back({"  " + std::string(to_name(call.group)) + " " + std::string(to_name(call.op)),
                     std::string(to_name(call.phase)),
                     printable(cluster.levels[static_cast<std::size_t>(priced->level)].name, 20),
-                    std::to_string(priced->ranks), to_text(call.bytes), count_text(call.count),
+                    std::to_string(priced->ranks), to_text(call.bytes), times_text(call.count),
                     to_text(priced->each), to_text(priced->exposed)});
   }
   return calls.empty() ? "" : "\ncalls of one rank, the longest first\n" + aligned(rows);

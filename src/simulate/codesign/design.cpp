@@ -185,6 +185,10 @@ std::string problem_of(const Design& design, const Run& run, const Step& step) {
 Result<RequestedRun> run_of(const Design& design) {
   auto run = make_run(design.fields);
   if (!run) return run;
+  if (!run->job.method.is_synchronous()) {
+    return refused(
+        "what is chosen about communication is of synchronous training; leave method out");
+  }
   Problems problems;
   for (const LevelChange& change : design.levels) {
     if (std::string problem = change_level(run->cluster, change); !problem.empty()) {

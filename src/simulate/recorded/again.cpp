@@ -70,7 +70,7 @@ class Again {
       end(at, plus(begin, item.duration));
       return 1;
     }
-    const Meeting& meeting = program_.meetings[item.meeting];
+    const CallMeeting& meeting = program_.meetings[item.meeting];
     Nanoseconds& met = out_.met[item.meeting];
     met = std::max(met, begin);
     if (++arrived_[item.meeting] < meeting.items.size()) return 0;
@@ -104,7 +104,7 @@ class Again {
   std::string place_of(std::uint32_t item) const {
     const std::uint32_t meeting = program_.items[item].meeting;
     if (meeting == RecordedItem::kAlone) return "in a circle of nodes";
-    const Meeting& of = program_.meetings[meeting];
+    const CallMeeting& of = program_.meetings[meeting];
     const auto at = static_cast<std::size_t>(std::find(of.items.begin(), of.items.end(), item) -
                                              of.items.begin());
     return "in " + shown_call(recording_, of.calls[at]);
@@ -115,7 +115,7 @@ class Again {
     constexpr std::size_t kMostShown = 8;
     const std::vector<std::string> names = rank_names(recording_);
     for (std::size_t m = 0; m < program_.meetings.size() && out.size() < kMostShown; ++m) {
-      const Meeting& meeting = program_.meetings[m];
+      const CallMeeting& meeting = program_.meetings[m];
       if (arrived_[m] == 0 || arrived_[m] == meeting.items.size()) continue;
       const auto came = std::find_if(meeting.items.begin(), meeting.items.end(),
                                      [&](std::uint32_t item) { return left_[item] == 0; });

@@ -68,7 +68,7 @@ class GraphReader {
   }
 
   void meet(const std::vector<std::size_t>& calls, bool complete) {
-    Meeting meeting;
+    CallMeeting meeting;
     meeting.complete = complete;
     for (const std::size_t call : calls) {
       const std::uint32_t item = item_of_call_[call];

@@ -94,7 +94,7 @@ class CallReader {
  public:
   CallReader(const Recording& recording, const RecordedProgram& program)
       : recording_(recording), callers_(recording.groups.size()) {
-    for (const Meeting& meeting : program.meetings) {
+    for (const CallMeeting& meeting : program.meetings) {
       for (const std::size_t call : meeting.calls) {
         if (const auto group = recording.calls[call].group) add_caller(*group, call);
       }
@@ -106,7 +106,7 @@ class CallReader {
 
   std::int64_t world() const { return world_; }
 
-  std::optional<WireCall> read(const Meeting& meeting, Unpriced& unpriced) const {
+  std::optional<WireCall> read(const CallMeeting& meeting, Unpriced& unpriced) const {
     const RecordedCall& first = recording_.calls[meeting.calls.front()];
     WireCall out{.op = done_op(first), .bytes = Bytes(0), .ranks = {}};
     const std::string shown = shown_call(recording_, meeting.calls.front());
@@ -267,7 +267,7 @@ Result<std::vector<Nanoseconds>> price_all(Prices&& prices, const CallReader& re
   Unpriced unpriced;
   Problems problems;
   std::vector<Nanoseconds> out;
-  for (const Meeting& meeting : program.meetings) {
+  for (const CallMeeting& meeting : program.meetings) {
     const auto call = reader.read(meeting, unpriced);
     if (!call) continue;
     const auto time = prices.time(*call);

@@ -66,7 +66,7 @@ class PathWalk {
   }
 
  private:
-  std::uint32_t last_of(const Meeting& meeting) const {
+  std::uint32_t last_of(const CallMeeting& meeting) const {
     return *std::max_element(
         meeting.items.begin(), meeting.items.end(),
         [&](std::uint32_t a, std::uint32_t b) { return run_.begins[a] < run_.begins[b]; });
@@ -85,7 +85,7 @@ class PathWalk {
   }
 
   void add_transfer(std::uint32_t at, Nanoseconds time) {
-    const Meeting& meeting = program_.meetings[program_.items[at].meeting];
+    const CallMeeting& meeting = program_.meetings[program_.items[at].meeting];
     const auto place = std::find(meeting.items.begin(), meeting.items.end(), at);
     const RecordedCall& call =
         recording_.calls[meeting.calls[static_cast<std::size_t>(place - meeting.items.begin())]];

@@ -31,7 +31,7 @@ struct RecordedItem {
 };
 
 /// One call of all the recorded ranks that take part in it.
-struct Meeting {
+struct CallMeeting {
   std::vector<std::uint32_t> items;     // one a rank
   std::vector<std::size_t> calls;       // of each, index into Recording::calls
   std::optional<Nanoseconds> transfer;  // as measured: of the rank that came last; of a graph not
@@ -41,7 +41,7 @@ struct Meeting {
 
 struct RecordedProgram {
   std::vector<RecordedItem> items;
-  std::vector<Meeting> meetings;
+  std::vector<CallMeeting> meetings;
   std::optional<Nanoseconds> measured;  // from the first start to the last end
   std::int64_t alone = 0;               // calls whose partners are not recorded, or cannot be told
   bool of_graph = false;                // the source says what waits for what

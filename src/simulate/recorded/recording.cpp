@@ -13,7 +13,7 @@ Seconds seconds_of(Nanoseconds time) {
 }
 
 // What the ranks of a meeting wait for the last of them.
-Nanoseconds waiting_in(const Meeting& meeting, const RunAgain& run, Nanoseconds met) {
+Nanoseconds waiting_in(const CallMeeting& meeting, const RunAgain& run, Nanoseconds met) {
   Nanoseconds out = 0;
   for (const std::uint32_t item : meeting.items) out += met - run.begins[item];
   return out;
@@ -25,7 +25,7 @@ class Rows {
   explicit Rows(const Recording& recording)
       : recording_(recording), alike_(alike_groups(recording)) {}
 
-  RecordedCalls& of(const Meeting& meeting) {
+  RecordedCalls& of(const CallMeeting& meeting) {
     const RecordedCall& call = recording_.calls[meeting.calls.front()];
     const std::uint32_t group = call.group ? alike_[*call.group] : kNoGroup;
     // A transfer is a send and its receive.
@@ -110,7 +110,7 @@ Result<SimulatedRecording> simulate_recording(const Recording& recording,
   if (there) out.simulated = seconds_of(there->time);
   Rows rows(recording);
   for (std::size_t m = 0; m < program->meetings.size(); ++m) {
-    const Meeting& meeting = program->meetings[m];
+    const CallMeeting& meeting = program->meetings[m];
     RecordedCalls& row = rows.of(meeting);
     if (meeting.transfer) add(row.measured, *meeting.transfer);
     if (own) add(row.waited, waiting_in(meeting, *own, own->met[m]));

@@ -160,7 +160,7 @@ class TimedReader {
   }
 
   void meet(const std::vector<std::size_t>& calls, bool complete) {
-    Meeting meeting;
+    CallMeeting meeting;
     meeting.complete = complete;
     Nanoseconds arrived = std::numeric_limits<Nanoseconds>::min();
     for (const std::size_t call : calls) {
@@ -230,7 +230,7 @@ Result<RecordedProgram> program_of(const Recording& recording) {
 
 std::optional<std::vector<Nanoseconds>> measured_transfers(const RecordedProgram& program) {
   std::vector<Nanoseconds> out;
-  for (const Meeting& meeting : program.meetings) {
+  for (const CallMeeting& meeting : program.meetings) {
     if (!meeting.transfer) return std::nullopt;
     out.push_back(*meeting.transfer);
   }

@@ -92,6 +92,7 @@ class Reader {
       reduced = reduced || call->phase == Phase::gradient;
       const StageCall& made = update.calls[at++];
       const Seconds each = made.priced.each;
+      if (call->hidden_by == HiddenBy::next_steps) continue;  // by the steps that follow
       if (call->hidden_by == HiddenBy::backward || call->hidden_by == HiddenBy::forward) {
         auto& beside =
             call->hidden_by == HiddenBy::backward ? out.under_backward : out.under_forward;

@@ -99,6 +99,18 @@ void add_parts(const Seconds& placed, RankTimeline& rank) {
   if (waits > 1e-12 * placed) rank.parts.bubble += waits;
 }
 
+// [METHOD-1] Of the rank whose parts are told: what is exchanged beside the steps that follow.
+void add_beside_steps(const Step& step, const Prices& prices, SimulatedStep& out) {
+  for (const StageClass& stage : step.stages) {
+    const auto rank = static_cast<std::int64_t>(out.busiest);
+    if (rank < stage.first || rank >= stage.first + stage.stages) continue;
+    const BesideSteps beside =
+        beside_steps(priced_update(stage, prices), out.parts.total(), prices);
+    out.parts.compute += beside.slower;
+    out.parts.dp += beside.exposed;
+  }
+}
+
 }  // namespace
 
 Problems simulation_problems(const Run& run) {
@@ -107,6 +119,12 @@ Problems simulation_problems(const Run& run) {
   if (layout.pp > 1 && layout.split_vocabulary) {
     out.push_back({FieldName("split-vocabulary"),
                    "passes of a vocabulary that is split over stages are not placed in time",
+                   Trouble::unsupported});
+  }
+  const Method& method = run.job.method;
+  if (method.losses != Losses::model || (method.forward_only && layout.pp > 1)) {
+    out.push_back({FieldName("method"),
+                   "has stages that nothing comes back to; their slots are not placed in time",
                    Trouble::unsupported});
   }
   const std::int64_t passes = micro_batches(run.job, layout) * chunks_of_model(layout);
@@ -157,6 +175,7 @@ SimulatedStep simulate_step(const Run& run, const Calibration& calibration,
   if (memory.fits && memory.at_limit) {
     out.parts.other += reclaiming_time(static_cast<double>(step.micro_batches), prices);
   }
+  if (!run.job.method.is_synchronous()) add_beside_steps(step, prices, out);
   add_rest(out.parts, prices, change.waiting);
   out.step_time = out.parts.total();
   return out;

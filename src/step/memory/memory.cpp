@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "step/memory/activations.hpp"
+#include "step/methods/methods.hpp"
 #include "step/passes/pipeline.hpp"
 #include "step/passes/update.hpp"
 
@@ -105,10 +106,12 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   // 16-bit recipes have the framework's sizes; in fp32 everything takes four bytes.
   const bool mixed = job.recipe->master_weights;
   const Bytes weight_bytes(mixed ? habit.memory.weights : 4.0);
-  const Bytes gradient = gradient_bytes(job);
-  const Bytes state_bytes = optimizer_state_bytes(job) + Bytes(keeps_master(job) ? 4 : 0);
+  const bool learns = !job.method.forward_only;  // by gradients
+  const Bytes gradient = learns ? gradient_bytes(job) + kept_gradients(job.method) : Bytes(0);
+  const Bytes state_bytes = (learns ? optimizer_state_bytes(job) : Bytes(0)) +
+                            Bytes(keeps_master(job) ? 4 : 0) + kept_states(job.method);
 
-  Bytes parameters, gradients, states;
+  Bytes parameters, gradients, states, waiting;
   double largest_block = 0;  // parameters
   double ends = 0;           // those of embedding and head where they form a unit of their own
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -127,6 +130,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
       }
       gradients += count * trained * gradient / (sharded || layout.zero >= 2 ? ranks : 1.0);
       states += count * trained * state_bytes / (layout.zero >= 1 ? ranks : 1.0);
+      waiting += count * trained * waiting_bytes(job) / (layout.zero >= 1 ? ranks : 1.0);
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);
@@ -150,7 +154,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                      ? largest_block * static_cast<double>(habit.sharding.gathered_blocks)
                      : stage.parameters)
               : 0.0;
-  const bool reduces = layout.dp * layout.cp * layout.copies() > 1 && !sharded;
+  const bool reduces = ranks_of_replica(layout) * layout.copies() > 1 && !sharded && learns;
   const Bytes transient = transient_gradient_bytes(job);
   const bool whole = habit.memory.transient_of_stage;
   // FSDP's outermost unit, embedding and head, stays gathered, and its gradients grow from the
@@ -161,7 +165,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                            : habit.reduction.bucket * reduced_bytes(job);
   out.buffers = (gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
                 (sharded || reduces ? whole ? stage.parameters : largest_block : 0.0) * transient +
-                (reduces && layout.zero == 0 && !whole ? 2 * bucket : Bytes(0));
+                (reduces && layout.zero == 0 && !whole ? 2 * bucket : Bytes(0)) + waiting;
   return out;
 }
 

@@ -14,6 +14,8 @@ double in_flight(const Layout& layout, std::int64_t stage, std::int64_t micro_ba
   const double pp = static_cast<double>(layout.pp);
   const double after = static_cast<double>(layout.pp - 1 - stage);  // stages behind this one
   if (layout.pp == 1) return 1;
+  // [METHOD-2] A stage goes back at once, or when the next one has gone forward.
+  if (layout.losses != Losses::model) return layout.losses == Losses::of_pairs ? 2 : 1;
   switch (layout.schedule) {
     case Schedule::one_f_one_b: {
       // [STEP-26] Before its backward pass a micro-batch waits for the vocabulary of all stages,
@@ -138,7 +140,10 @@ void add_pipeline_calls(StageClass& stage, const Share& share, const Layout& lay
   const bool folded = is_folded(layout.schedule);
   const double chunks = folded ? 2.0 : static_cast<double>(layout.vpp);
   const double at_ends = (first ? 1 : 0) + (last ? 1 : 0);
-  const double sends = micro * (2 * chunks - (folded ? 2 : 1) * at_ends);
+  // Losses behind each stage, and methods without a backward pass, send nothing back.
+  const bool forward_only = layout.losses == Losses::of_stage || share.job.method.forward_only;
+  const double sends = forward_only ? micro * (chunks - (last ? 1 : 0))
+                                    : micro * (2 * chunks - (folded ? 2 : 1) * at_ends);
   Call send{.op = CollectiveOp::send_receive,
             .group = Group::pp,
             .phase = Phase::pipeline,

@@ -134,7 +134,7 @@ void reduce_gradients(StageClass& stage, const Share& share, const Layout& layou
                       const std::vector<Block>& blocks, const std::vector<Weights>& weights,
                       const Spans& spans) {
   const Habits& habit = share.habit;
-  if (share.around.shards_weights) return;
+  if (share.around.shards_weights || share.job.method.forward_only) return;
   const bool at_once = layout.zero == 1 && habit.sharding.at_once;
   const bool scatter = layout.zero >= 1 && habit.reduction.by == GradientReduction::reduce_scatter;
   const bool hybrid = layout.shard > 0 && layout.zero >= 1;

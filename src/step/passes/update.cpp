@@ -25,12 +25,12 @@ Bytes optimizer_state_bytes(const Job& job) {
 }
 
 double states_ranks(const Layout& layout) {
-  return static_cast<double>(layout.shard > 0 ? layout.shard : layout.dp * layout.cp);
+  return static_cast<double>(layout.shard > 0 ? layout.shard : ranks_of_replica(layout));
 }
 
 double expert_states_ranks(const Layout& layout) {
   const double ranks = static_cast<double>(layout.dp * layout.cp * layout.tp) /
-                       static_cast<double>(layout.ep * layout.etp);
+                       static_cast<double>(layout.ep * layout.etp * replicas_of(layout));
   return std::max(1.0, ranks);
 }
 
@@ -43,6 +43,7 @@ void update(StageClass& stage, const Share& share, const Layout& layout,
   const double dense_share = layout.zero >= 1 ? states_ranks(layout) : 1.0;
   const double expert_share = layout.zero >= 1 ? expert_states_ranks(layout) : 1.0;
   const auto push = [&](const Op& op) { stage.items.push_back({.what = op}); };
+  if (share.job.method.forward_only) return;  // it updates without a gradient
   double updated = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const HeldParameters& held = blocks[i].held;

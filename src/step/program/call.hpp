@@ -43,7 +43,7 @@ constexpr std::string_view to_name(Module module) {
 
 /// What computation, if any, can hide a call: of the same block beside it, or piece by piece the
 /// product that it belongs to; of the next block; of another micro-batch; a whole pass of the
-/// stage; what a pipeline runs meanwhile.
+/// stage; what a pipeline runs meanwhile; the steps that follow.
 enum class HiddenBy : std::uint8_t {
   nothing,
   same_block,
@@ -52,11 +52,12 @@ enum class HiddenBy : std::uint8_t {
   forward,
   pipeline,
   pieces,
-  other_batch
+  other_batch,
+  next_steps
 };
-constexpr std::array<std::string_view, 8> kHiddenByNames = {"nothing",  "same_block", "next_block",
-                                                            "backward", "forward",    "pipeline",
-                                                            "pieces",   "other_batch"};
+constexpr std::array<std::string_view, 9> kHiddenByNames = {
+    "nothing",  "same_block", "next_block",  "backward",  "forward",
+    "pipeline", "pieces",     "other_batch", "next_steps"};
 constexpr std::string_view to_name(HiddenBy hidden_by) {
   return kHiddenByNames[static_cast<int>(hidden_by)];
 }
@@ -72,11 +73,13 @@ struct Call {
   /// broadcast, the gathered result of an all-gather, the input of a reduce-scatter, what one rank
   /// sends in all in an all-to-all, the message of a send.
   Bytes bytes;
-  double count = 1;
+  double count = 1;  // below 1: of what comes once in several steps
   /// All-to-all of tokens that go to this many ranks drawn at random, sent once to each domain that
   /// holds some of them; 1: every message its own way.
   double choices = 1;
   Module module = Module::other;
+  /// Hidden by the steps that follow: of all time, the share in which one may be under way.
+  double room = 0;
 };
 
 /// Whether two ranks of the group take part in it, not all of them.

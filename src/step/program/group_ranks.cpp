@@ -50,16 +50,24 @@ struct Cut {
   std::int64_t stride, block;
 };
 Cut cut_of(const Layout& layout, Group group, std::int64_t ranks, std::int64_t node) {
-  const std::int64_t shard = layout.shard > 0 ? layout.shard : layout.dp * layout.cp;
+  const std::int64_t replica = ranks_of_replica(layout);
+  const std::int64_t shard = layout.shard > 0 ? layout.shard : replica;
   const std::int64_t experts = layout.etp * layout.ep;
   if (group == Group::dp) return {1, shard};
-  if (group == Group::dp_replica) return {shard, ranks};
+  if (group == Group::dp_replica) return {shard, replica};
+  if (group == Group::dp_meeting) return {replica, ranks};
   if (group == Group::dp_secondary) return {1, std::max<std::int64_t>(1, layout.secondary)};
   if (group == Group::dp_node) return {1, node};
   if (group == Group::dp_nodes) return {node > 1 ? node : ranks, ranks};
   if (group == Group::ep) return {layout.etp, experts};
-  if (group == Group::expert_dp) return {experts, ranks};
+  if (group == Group::expert_dp) return {experts, ranks / replicas_of(layout)};
   return {1, ranks};
+}
+
+// Which of the replicas that meet seldom a rank belongs to.
+std::int64_t replica_of(const Layout& layout, std::int64_t rank) {
+  const auto ranks = along(layout, rank, row_of(Group::dp_meeting).along);
+  return place_in(ranks, rank) / ranks_of_replica(layout);
 }
 
 }  // namespace
@@ -72,7 +80,11 @@ std::vector<std::int64_t> group_ranks(const Layout& layout, Group group, std::in
     const std::int64_t other = at_stage(layout, rank, layout.pp - 1 - stage_of(layout, rank));
     return {std::min(rank, other), std::max(rank, other)};
   }
-  const std::vector<std::int64_t> ranks = along(layout, rank, row_of(group).along);
+  std::vector<std::int64_t> ranks = along(layout, rank, row_of(group).along);
+  if (group == Group::world && replicas_of(layout) > 1) {  // no step has all of them
+    const std::int64_t own = replica_of(layout, rank);
+    std::erase_if(ranks, [&](std::int64_t other) { return replica_of(layout, other) != own; });
+  }
   if (row_of(group).ends_alone && ranks.size() > 2) return {ranks.front(), ranks.back()};
   const auto count = static_cast<std::int64_t>(ranks.size());
   const std::int64_t place = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();

@@ -18,7 +18,8 @@ enum class Part : std::uint8_t { compute, tp, cp, ep, pp, dp, bubble, optimizer,
 /// place of their nodes; expert_dp: the ranks that hold the
 /// same experts; copies: the two ranks that hold the same stages of two copies of the model;
 /// embedding: first and last stage where they share the embedding's weights; model:
-/// the ranks that together hold one copy of the model, tp·pp; world: all ranks of the run.
+/// the ranks that together hold one copy of the model, tp·pp; world: all ranks of the run;
+/// dp_meeting: the ranks at the same place of all replicas that meet seldom.
 enum class Group : std::uint8_t {
   tp,
   cp,
@@ -33,7 +34,8 @@ enum class Group : std::uint8_t {
   copies,
   embedding,
   model,
-  world
+  world,
+  dp_meeting
 };
 
 struct GroupRow {
@@ -49,10 +51,10 @@ constexpr std::uint8_t bit(Dimension dimension) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(dimension));
 }
 
-constexpr std::array<GroupRow, 14> kGroups = [] {
+constexpr std::array<GroupRow, 15> kGroups = [] {
   constexpr std::uint8_t tp = bit(Dimension::tp), cp = bit(Dimension::cp), dp = bit(Dimension::dp),
                          pp = bit(Dimension::pp);
-  return std::array<GroupRow, 14>{{
+  return std::array<GroupRow, 15>{{
       {Group::tp, "tp", Part::tp, &Spans::tp, tp},
       {Group::cp, "cp", Part::cp, &Spans::cp, cp},
       {Group::ep, "ep", Part::ep, &Spans::ep, tp | cp | dp},
@@ -67,6 +69,7 @@ constexpr std::array<GroupRow, 14> kGroups = [] {
       {Group::embedding, "embedding", Part::dp, &Spans::pp, pp, true},
       {Group::model, "model", Part::dp, &Spans::model, tp | pp},
       {Group::world, "world", Part::dp, &Spans::world, tp | cp | dp | pp},
+      {Group::dp_meeting, "dp_meeting", Part::dp, &Spans::meeting, cp | dp},
   }};
 }();
 

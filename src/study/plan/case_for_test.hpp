@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "forecast/random_run_for_test.hpp"
+#include "method/methods.hpp"
 #include "study/plan/search.hpp"
 
 namespace headway::testing {
@@ -69,6 +70,19 @@ inline PlanCase random_plan_case() {
     }
   }
   RC_LOG() << flags_of(out.run) << " on " << ranks << "\n";
+  if (*rc::gen::inRange(0, 3) == 0) {  // a method of training
+    Case learns = out.run;
+    const MethodRow& row = methods()[*rc::gen::inRange<std::size_t>(0, methods().size())];
+    learns.job.method = method_from(row.name, FieldName("method")).value();
+    if (row.usual.submodels > 1) RC_DISCARD("trains another model");
+    follow(learns.job.method, learns.layout);
+    RC_LOG() << "method " << row.name << "\n";
+    const auto given = PlanSpace::make(learns, ranks);
+    if (given) {
+      out.run = learns;
+      out.space = given;
+    }
+  }
   out.headroom = *rc::gen::element(0.0, 0.1, 0.5);
   if (!out.space) RC_DISCARD("nothing is legal");
   return out;

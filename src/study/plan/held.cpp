@@ -44,7 +44,8 @@ PlanHeld::PlanHeld(const Model& model, const Job& job, const std::vector<InnerCh
   }
   for (std::size_t pipe = 0; pipe < stages_.size(); ++pipe) {
     const bool differ = !stages_[pipe].front().chunks.empty();
-    waits_.push_back(differ ? 0.0 : waits_of(shape.pipes[pipe]));
+    const bool waits = !differ && bare.losses == Losses::model;
+    waits_.push_back(waits ? waits_of(shape.pipes[pipe]) : 0.0);
     least_waits_ = std::min(least_waits_, waits_.back());
   }
   std::set<std::vector<std::size_t>> layers;

@@ -97,7 +97,7 @@ inline std::uint64_t hash(const WorkKey& key) {
                key.around.vocabulary_parts, key.choice);
 }
 inline std::uint64_t hash(const PriceKey& key) {
-  const auto& [dp, zero, shard, reshard, secondary] = static_cast<const Sharding&>(key);
+  const auto& [dp, zero, shard, reshard, secondary, replicas] = static_cast<const Sharding&>(key);
   const auto& [gradients, parameters, tensor, experts] = static_cast<const OverlapChoices&>(key);
   const auto& [optimizer, activations, weights] = static_cast<const Offload&>(key);
   return mixed(hash(key.work), dp, zero, shard, reshard, secondary, gradients, parameters, tensor,

@@ -232,7 +232,7 @@ PlanPricer::WholeModel PlanPricer::whole_model(const Place& place,
 // [PLAN-3] However the blocks are spread over the stages; nothing is hidden that they do not hide.
 Seconds PlanPricer::floor_of(const Place& place, const WholeModel& whole) const {
   const double straggled =
-      (1 + straggling(q_.calibration.shared, layout_.ranks())) * q_.calibration.own;
+      (1 + straggling(q_.calibration.shared, q_.run.job, layout_)) * q_.calibration.own;
   if (place.tuple.split_vocabulary) {
     const double m = static_cast<double>(place.micro_batches);
     return (m / static_cast<double>(place.tuple.pp) * whole.time +
@@ -419,6 +419,7 @@ PlanCounts PlanPricer::price(Place& place, const InnerGroup& group, std::uint64_
     assembly.run_data_parallel(update);
     assembly.run_optimizer(update_time(update, most, place.prices));
     if (memory.at_limit) assembly.run_reclaiming();
+    assembly.run_beside_steps(update);
     assembly.run_rest();
     ++out.fitting;
     const StepWork work{assembly.parts().total(), model_flops_ + pipe.recomputed, layout_.ranks()};

@@ -164,6 +164,21 @@ void check_names(RequestReader& reader, const SweepQuestion& question, Problems&
   }
 }
 
+// What a method makes of one cluster or model is not what it makes of the others along the axis.
+void refuse_fixed_method(const RequestedRun& base, SweepAxis axis, Problems& problems) {
+  const Method& method = base.job.method;
+  if (method.bandwidth > BytesPerSecond(0)) {
+    problems.push_back({FieldName("method"),
+                        "states the link of sites that hold so many ranks, which change along the "
+                        "axis; describe the sites as a level of --cluster FILE",
+                        Trouble::unsupported});
+  }
+  if (method.submodels > 1 && axis == SweepAxis::model) {
+    problems.push_back({FieldName("method"), "trains parts of one model; the axis has several",
+                        Trouble::unsupported});
+  }
+}
+
 void read_axis(const RunRequest& fields, SweepQuestion& question, Problems& problems) {
   RequestReader reader(fields, problems, scale_sweep_fields(question.axis));
   ListReader lists(reader);
@@ -233,6 +248,7 @@ Result<SweepQuestion> read_sweep(SweepAxis axis, const RunRequest& request) {
   auto assumptions = read_assumptions(parts.scale);
   if (!assumptions) append(problems, assumptions.problems());
   read_axis(axis_fields, out, problems);
+  if (base) refuse_fixed_method(*base, axis, problems);
   if (!problems.empty()) return problems;
   out.base = std::move(base).value();
   out.given = std::move(assumptions).value();

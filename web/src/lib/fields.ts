@@ -36,6 +36,7 @@ export const kFields = [
   { name: "task", group: "More", kind: "choice", choices: ["pretrain", "finetune", "lora"] },
   { name: "optimizer", group: "More", kind: "choice", choices: ["adam", "adamw", "sgd", "adafactor", "muon", "adam-8bit"] },
   { name: "attention", group: "More", kind: "choice", choices: ["unfused", "flash1", "flash2", "flash3", "triton"] },
+  { name: "method", group: "More", kind: "text" },
   { name: "shard", group: "More", kind: "count" },
   { name: "secondary-shard", group: "More", kind: "count" },
   { name: "keep-gathered", group: "More", kind: "switch" },

@@ -65,6 +65,8 @@ class RunFields(TypedDict, total=False):
     optimizer: rule of the update: adam, adamw (default), sgd, adafactor, muon, adam-8bit
     attention: kernel of the attention core: unfused, flash1, flash2, flash3, triton; default:
         what the hardware runs best
+    method: how replicas learn together: when they meet, what they send (headway list methods);
+        default: synchronous
     shard: ranks that share one copy of sharded states (hybrid sharding); default: all that hold
         the same weights
     secondary_shard: ZeRO-3: ranks that share a second copy, gathered backward (ZeRO++);
@@ -152,6 +154,7 @@ class RunFields(TypedDict, total=False):
     task: Literal["pretrain", "finetune", "lora"]
     optimizer: Literal["adam", "adamw", "sgd", "adafactor", "muon", "adam-8bit"]
     attention: Literal["unfused", "flash1", "flash2", "flash3", "triton"]
+    method: str
     shard: int
     secondary_shard: int
     keep_gathered: bool
@@ -489,9 +492,10 @@ class LimitsFields(TypedDict, total=False):
     real: beside each setting, real transformers: the prediction of their steps
     cluster: of --real, a name or .toml; default: what the machine stands for
     seq: tokens in a sequence; default: 2048
-    relax: beside each setting, with less communication: asynchronous, diloco, evolution,
-        federated, local-sgd, local-updates, one-bit-adam, powersgd, streaming-diloco,
-        subnetworks
+    relax: beside each setting, with less communication: ad-psgd, asynchronous, decoupled,
+        diloco, eager-diloco, ensemble, evolution, federated, fp4-exchange, fp8-exchange,
+        gossip, local-sgd, local-updates, masked, one-bit-adam, powersgd, qsgd, signs, stale,
+        streaming-diloco, subnetworks, terngrad, top-k, zero-one-adam
     sync_every: steps between meetings
     loose_level: level from which outwards replicas meet rarely
     compression: gradient bytes over bytes sent
@@ -518,7 +522,7 @@ class LimitsFields(TypedDict, total=False):
     real: bool
     cluster: Described
     seq: int
-    relax: Literal["asynchronous", "diloco", "evolution", "federated", "local-sgd", "local-updates", "one-bit-adam", "powersgd", "streaming-diloco", "subnetworks"]
+    relax: str
     sync_every: float
     loose_level: str
     compression: float
@@ -559,12 +563,12 @@ class ValidateFields(TypedDict, total=False):
 class ListFields(TypedDict, total=False):
     """What `list` is asked by.
 
-    what: what is listed: models, clusters, accelerators, machines, fields, schemas
+    what: what is listed: models, clusters, accelerators, machines, methods, fields, schemas
     of: of fields: a launch script, a framework's configuration or a run file, whose fields of a
         run are listed with their values
     """
 
-    what: Literal["models", "clusters", "accelerators", "machines", "fields", "schemas"]
+    what: Literal["models", "clusters", "accelerators", "machines", "methods", "fields", "schemas"]
     of: str
 
 
@@ -1147,6 +1151,9 @@ class Listing(Result):
         #: what of the text was not taken, and why
         notes: Records
         machines: Records
+        methods: Records
+        #: of methods of training: what may be stated of each, with what stands where nothing is
+        method_numbers: Records
         models: Records
         #: of machines: what a setting of the limits study may change
         numbers: Records
@@ -1480,7 +1487,7 @@ def list(*operands: Operand, progress: Progress = None, threads: int = 0,
          **fields: Unpack[ListFields]) -> Listing:
     """Built-in models, clusters, accelerators, machines; the fields of a run.
 
-    operands: what is listed: models, clusters, accelerators, machines, fields, schemas.
+    operands: what is listed: models, clusters, accelerators, machines, methods, fields, schemas.
 
     Arguments are the fields of ListFields, the flags of `headway list`.
     """

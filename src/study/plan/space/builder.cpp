@@ -33,7 +33,10 @@ class SpaceBuilder {
     apply(std::int64_t{1}, space_.base_);
     apply(SplitChoice{}, space_.base_);
     apply(InnerChoice{}, space_.base_);
-    apply(offers_.orders.front(), space_.base_);
+    for (const Order& order : offers_.orders) {
+      apply(order, space_.base_);
+      if (lies_at_sites(space_.base_)) break;
+    }
     for (const Layer& layer : run.model.kinds) {
       if (layer.experts) experts_ = layer.experts->count;
     }
@@ -72,6 +75,11 @@ class SpaceBuilder {
     });
   }
   bool legal(const Layout& layout) const { return is_legal(run_, layout); }
+
+  // Sites of a method hold whole replicas.
+  bool lies_at_sites(const Layout& layout) const {
+    return !(run_.job.method.bandwidth > BytesPerSecond(0)) || layout.order.back() == Dimension::dp;
+  }
 
   // What choices other than the ZeRO stage are judged with: ZeRO++ is legal with ZeRO-3 only.
   int plain_zero() const {
@@ -128,6 +136,7 @@ class SpaceBuilder {
     for (const Order& order : offers_.orders) {
       Layout layout = space_.base_;
       apply(order, layout);
+      if (t.pp > 1 && !lies_at_sites(layout)) continue;
       // Where either of the two that change places is 1 all orders are the same.
       if ((t.pp == 1 || t.dp == 1) && !out.empty()) break;
       if (passes(layout, PlanAxis::order)) out.push_back(order);

@@ -1,0 +1,22 @@
+// What a method of training makes of a run.
+#pragma once
+
+#include "run/request_reader.hpp"
+
+namespace headway {
+
+/// Reads the field `method`: the job's method, what the layout has of it, the narrow model that
+/// each replica trains, the links between sites. The degrees have been read; problems stand at the
+/// field.
+void settle_method(RequestReader& reader, RequestedRun& run);
+
+/// What each of so many narrow models has: its part of the heads and of the neurons between two
+/// products, in every layer (2306.16484); or why it cannot be split so.
+Result<Model> submodel(const Model& model, std::int64_t parts);
+
+/// The cluster as so many sites, each with the inner levels for `ranks` ranks, joined by links of
+/// that bandwidth for all ranks of a site together.
+Cluster in_sites(const Cluster& cluster, std::int64_t sites, std::int64_t ranks,
+                 BytesPerSecond bandwidth, Seconds latency);
+
+}  // namespace headway
