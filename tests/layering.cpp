@@ -92,7 +92,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"base", "cluster", "method", "layout", "step/frameworks", "step/program", "step/methods",
       "step", "run", "cost/calibration", "forecast", "simulate/step", "simulate/calls"}},
     {"limits/machine", {"base", "base/document", "cluster"}},
-    {"limits/forms", {"base", "base/document", "platform", "limits/machine"}},
+    {"limits/forms", {"base", "base/document", "method", "limits/machine"}},
     {"limits/search", {"base", "limits/machine", "limits/forms"}},
     {"limits", {"base", "base/document", "platform", "cluster", "limits/machine", "limits/forms"}},
     {"trace/recording", {"base", "base/document", "platform", "step/program"}},

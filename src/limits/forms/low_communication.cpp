@@ -3,53 +3,76 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/document/sources.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "limits/machine/read.hpp"
-#include "platform/embedded.hpp"
-#include "platform/files.hpp"
+#include "method/methods.hpp"
 
 namespace headway::limits {
 namespace {
 
 constexpr double kMostSteps = 1e9, kMostCompression = 1e9, kMostPenalty = 1e9;
 constexpr std::int64_t kMostParts = 1'000'000;
-const std::string kFolder = "limits/relaxations";
-
 struct Method {
   Relaxation relaxation;
   bool outermost_only = false;
 };
 
-Result<Method> read_method(const std::string& name) {
-  const std::string path = kFolder + "/" + name + ".toml";
-  const std::vector<std::string> names = relaxation_names();
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
+// Of products that a layer of the study has two: d x 4d.
+constexpr double kWide = 4;
+
+// [LIMIT-27] Bytes of gradients, as wide as the weights, over those sent, there and back alike. A
+// sparse gradient has a value and a place of 4 bytes each, both ways (the sum made sparse again,
+// Shi et al. 2019, 1901.04359). Factors of rank r of a matrix a x b: 4 r (a + b) bytes of it; at
+// the narrowest model of the curve, wider ones send less.
+double compression_of(const headway::Method& method, const Setting& setting) {
+  const double wide = bytes_per_element(setting.precision);
+  const Compression& by = method.compression;
+  const double d = static_cast<double>(setting.first_d_model);
+  // To k neighbours k N, where an all-reduce sends 2 N.
+  if (method.meeting == Meeting::neighbours) {
+    return std::max(1.0, 2 / static_cast<double>(method.neighbours));
+  }
+  if (by.by == Compressor::top_k) return std::max(1.0, wide / (8 * by.share));
+  if (by.by == Compressor::masked) return 1 / by.share;
+  if (by.by == Compressor::powersgd) {
+    const double factors = 4 * static_cast<double>(by.rank) * (d + kWide * d);
+    return std::max(1.0, d * kWide * d * wide / factors);
+  }
+  const double bits = row_of(by.by).bits;
+  return bits > 0 ? std::max(1.0, 8 * wide / bits) : 1;
+}
+
+Result<Method> method_named(const std::string& name, const Setting& setting) {
+  const MethodRow* row = method_row(name);
+  if (row == nullptr) {
+    const std::vector<std::string> names = relaxation_names();
     return Problem{FieldName("relax"),
                    "'" + printable(name) + "' is not a known method" + suggestion(name, names) +
                        " (known: " + join(names, ", ") + ")",
                    Trouble::unknown};
   }
-  const Result<Document> document = embedded_document(path);
-  if (!document) return document.problems();
-  Problems problems;
-  Fields fields(*document, problems);
+  const headway::Method& usual = row->usual;
+  if (usual.losses == Losses::of_pairs) {
+    return Problem{FieldName("relax"),
+                   name +
+                       " goes back through layers twice, which the idealised "
+                       "model does not know; known: local-updates",
+                   Trouble::unsupported};
+  }
   Method out;
   Relaxation& of = out.relaxation;
-  of.method = fields.text("title");
-  of.sync_every = number_between(fields, "sync_every", of.sync_every, 1, kMostSteps);
-  of.compression = number_between(fields, "compression", of.compression, 1, kMostCompression);
-  of.asynchronous = fields.flag_or("asynchronous", false);
-  of.blocks = fields.count_or("blocks", of.blocks);
-  of.submodels = fields.count_or("submodels", of.submodels);
-  of.forward_only = fields.flag_or("forward_only", false);
-  of.sample_penalty = number_between(fields, "sample_penalty", of.sample_penalty, 1, kMostPenalty);
-  of.penalty_statement = fields.text("penalty");
-  out.outermost_only = fields.flag_or("outermost_only", false);
-  read_sources(fields, *document, problems);
-  fields.reject_unknown();
-  if (!problems.empty()) return problems;
+  of.method = row->title;
+  if (usual.meeting == Meeting::seldom) of.sync_every = static_cast<double>(usual.every);
+  if (usual.meeting == Meeting::never) of.sync_every = kMostSteps;
+  of.asynchronous = usual.meeting == Meeting::late || usual.delay > 0;
+  of.compression = compression_of(usual, setting);
+  of.blocks = row->blocks;
+  of.submodels = usual.submodels;
+  of.forward_only = usual.forward_only;
+  of.sample_penalty = row->sample_penalty;
+  of.penalty_statement = row->penalty;
+  out.outermost_only = row->outermost;
   return out;
 }
 
@@ -73,9 +96,8 @@ void take(const std::optional<T>& wish, const char* what, T most, T& value, Prob
 
 std::vector<std::string> relaxation_names() {
   std::vector<std::string> out;
-  for (const std::string& path : embedded_files(kFolder)) {
-    if (!path.ends_with(".toml")) continue;
-    out.push_back(path.substr(kFolder.size() + 1, path.size() - kFolder.size() - 6));
+  for (const MethodRow& row : methods()) {
+    if (row.usual.losses != Losses::of_pairs) out.push_back(row.name);
   }
   return out;
 }
@@ -86,7 +108,7 @@ Result<Setting> relaxed(const Setting& setting, const RelaxationWishes& wishes) 
   const std::vector<Level>& levels = setting.machine.levels;
   Relaxation& of = out.relaxation;
   if (!wishes.method.empty()) {
-    Result<Method> method = read_method(wishes.method);
+    Result<Method> method = method_named(wishes.method, setting);
     if (!method) return method.problems();
     of = method->relaxation;
     if (method->outermost_only) of.loose_level = levels.size() - 1;

@@ -11,7 +11,7 @@
 
 namespace headway::limits {
 
-/// What a user states of a relaxation; the rest is the method's (data/limits/relaxations).
+/// What a user states of a relaxation; the rest is the method's (data/methods).
 struct RelaxationWishes {
   std::string method{};  // empty: synchronous but for what is stated here
   std::optional<double> sync_every{}, compression{}, sample_penalty{};
@@ -19,7 +19,8 @@ struct RelaxationWishes {
   std::optional<std::string> loose_level{};  // replicas joined there or further out meet rarely
 };
 
-std::vector<std::string> relaxation_names();  // sorted
+/// The methods that the idealised model knows, sorted.
+std::vector<std::string> relaxation_names();
 /// The setting so relaxed, or everything that is wrong with the wishes. Its name says the method.
 Result<Setting> relaxed(const Setting& setting, const RelaxationWishes& wishes);
 

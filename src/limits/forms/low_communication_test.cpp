@@ -74,6 +74,23 @@ TEST(LimitsLowCommunication, LIMIT_27_compression_divides_bytes_but_no_latency) 
   EXPECT_EQ(less.data_latency, whole.data_latency);
 }
 
+TEST(LimitsLowCommunication, LIMIT_27_what_a_method_sends_follows_from_its_numbers) {
+  // [LIMIT-27] Of 2 bytes a gradient: 4 bit, one bit; a hundredth with places; a tenth without;
+  // rank 4 of 12,288 x 49,152: 4 · 4 · 61,440 bytes for 2 · 12,288 · 49,152.
+  const auto sends = [](const char* method) {
+    return relaxed_for_test(h100(), {.method = method}).relaxation.compression;
+  };
+  EXPECT_EQ(sends("qsgd"), 4);
+  EXPECT_EQ(sends("one-bit-adam"), 16);
+  EXPECT_EQ(sends("streaming-diloco"), 4);
+  EXPECT_NEAR(sends("top-k"), 25, 1e-9);
+  EXPECT_NEAR(sends("masked"), 10, 1e-9);
+  EXPECT_NEAR(sends("powersgd"), 2.0 * 12288 * 49152 / (16.0 * 61440), 1e-6);
+  EXPECT_EQ(sends("gossip"), 1);  // to two neighbours as much as an all-reduce
+  EXPECT_EQ(sends("diloco"), 1);
+  EXPECT_FALSE(relaxed(h100(), {.method = "overlapping-updates"}));
+}
+
 TEST(LimitsLowCommunication, no_method_without_a_penalty_is_slower_where_memory_is_ample) {
   Setting ample = h100();
   ample.machine.gpu.memory = Bytes(1e13);

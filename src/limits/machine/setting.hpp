@@ -44,7 +44,7 @@ struct Overlap {
 };
 
 /// How a run departs from synchronous training, and what that costs; by default not at all.
-/// [LIMIT-26] to [LIMIT-31], and data/limits/relaxations for what has been published.
+/// [LIMIT-26] to [LIMIT-31], and data/methods for what has been published.
 struct Relaxation {
   std::string method;             // its title; empty: synchronous training
   double sync_every = 1;          // steps, of replicas joined at `loose_level` or further out

@@ -22,7 +22,7 @@ struct LimitsQuestion {
   std::string cluster;        // of `real`, a name or .toml; empty: what the machine stands for
   std::int64_t sequence = 0;  // tokens, in every setting; 0: as the setting has it
   // Edits of every setting, each shown beside the setting as it was; unset: none.
-  std::string relax;  // a method of data/limits/relaxations
+  std::string relax;  // a method of data/methods
   std::optional<double> sync_every, compression, sample_penalty;
   std::optional<std::int64_t> blocks, submodels;
   std::optional<std::string> loose_level;
