@@ -13,6 +13,9 @@
 #include "arguments/arguments.hpp"
 #include "arguments/manual.hpp"
 #include "base/columns.hpp"
+#ifdef HEADWAY_MPI
+#include "mpi.hpp"
+#endif
 #include "progress.hpp"
 #include "record.hpp"
 #include "replay.hpp"
@@ -231,10 +234,17 @@ int main(int argc, char** argv) {
       std::fflush(stdout);
     };
   }
-  const CommandOutput output =
-      asked.circumstances.shard.empty()
-          ? asked.command->run(asked.circumstances)
-          : run_shard(asked, std::span(argv + 1, argv + argc), HEADWAY_VERSION);
+  const std::span given(argv + 1, argv + argc);
+  CommandOutput output;
+  if (!asked.circumstances.shard.empty()) {
+    output = run_shard(asked, given, HEADWAY_VERSION);
+#ifdef HEADWAY_MPI
+  } else if (asked.mpi.asked) {
+    output = run_mpi(asked, given, HEADWAY_VERSION);
+#endif
+  } else {
+    output = asked.command->run(asked.circumstances);
+  }
   line.reset();
   if (headway::ProgressLine::interrupted() && !output.problems.empty()) headway::end_interrupted();
 

@@ -24,7 +24,7 @@ std::vector<std::string> of_request(std::span<const char* const> given) {
   std::vector<std::string> out;
   while (!given.empty()) {
     const std::string_view word = given.front();
-    std::size_t left_out = part_flag(given).words;
+    std::size_t left_out = std::max(part_flag(given).words, mpi_words(given));
     if (word == "--threads") left_out = std::min<std::size_t>(2, given.size());
     if (word == "--quiet" || word.starts_with("--threads=")) left_out = 1;
     if (left_out == 0) out.emplace_back(word);
@@ -165,6 +165,39 @@ CommandOutput merge(const MergeRequest& request, const Circumstances& at,
 
 }  // namespace
 
+Problems of_another_request(const ShardFile& file, const std::string& name,
+                            std::span<const char* const> given, const std::string& version) {
+  const std::string shown = printable(name, 4096);
+  if (file.version != version || file.data != embedded_digest()) {
+    return {{shown, "is of headway " + printable(file.version) +
+                        (file.version == version ? " with other data" : "")}};
+  }
+  if (file.arguments != of_request(given)) {
+    return {{shown, "is of another request: " + printable(join(file.arguments, " "), 400)}};
+  }
+  return changed_files(file);
+}
+
+Result<ShardFile> worked_out(const Arguments& asked, std::span<const char* const> given,
+                             const std::string& version, const Shard& shard,
+                             const std::vector<PartLines>& known, Problems& warnings) {
+  ShardFile file{.version = version,
+                 .data = embedded_digest(),
+                 .arguments = of_request(given),
+                 .files = {},
+                 .shard = shard,
+                 .found = {}};
+  remember_files();
+  Circumstances circumstances = asked.circumstances;
+  circumstances.begun = {};
+  circumstances.division = {.only = shard, .into = &file.found, .parts = &known};
+  CommandOutput out = asked.command->run(circumstances);
+  if (!out.problems.empty()) return out.problems;
+  file.files = remembered_files();
+  warnings = std::move(out.warnings);
+  return file;
+}
+
 CommandOutput run_shard(const Arguments& asked, std::span<const char* const> given,
                         const std::string& version) {
   const auto shard = shard_from(asked.circumstances.shard);
@@ -176,20 +209,10 @@ CommandOutput run_shard(const Arguments& asked, std::span<const char* const> giv
          "needs files with a name: the standard input is gone when parts are merged"});
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
-  ShardFile file{.version = version,
-                 .data = embedded_digest(),
-                 .arguments = of_request(given),
-                 .files = {},
-                 .shard = *shard,
-                 .found = {}};
-  remember_files();
-  Circumstances circumstances = asked.circumstances;
-  circumstances.begun = {};
-  circumstances.division = {.only = *shard, .into = &file.found};
-  CommandOutput out = asked.command->run(circumstances);
-  if (!out.problems.empty()) return out;
-  file.files = remembered_files();
-  return {.text = shard_file_text(file), .warnings = std::move(out.warnings)};
+  Problems warnings;
+  const auto file = worked_out(asked, given, version, *shard, {}, warnings);
+  if (!file) return {.problems = file.problems()};
+  return {.text = shard_file_text(*file), .warnings = std::move(warnings)};
 }
 
 Command merge_command(std::function<std::vector<CommandRow>()> rows, const std::string& version) {

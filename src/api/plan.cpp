@@ -173,6 +173,9 @@ Result<std::vector<PlanPart>> parts_of(const Division& division) {
 CommandOutput run_part(const PlanRequest& request) {
   auto task = task_of(request);
   if (!task) return {.problems = task.problems()};
+  auto known = parts_of(request.division);  // of the other parts, those that are done
+  if (!known) return {.problems = known.problems()};
+  task->parts = std::move(known).value();
   const auto part = plan_part(std::move(task).value(), *request.division.only);
   if (!part) return {.problems = part.problems()};
   *request.division.into = plan_part_lines(*part);

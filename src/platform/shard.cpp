@@ -79,7 +79,7 @@ std::string shard_text(const Shard& shard) {
 Result<std::vector<std::optional<std::string>>> divide(const Division& division,
                                                        const PieceWork& work, int threads,
                                                        const Progress& progress) {
-  if (division.parts != nullptr) {
+  if (division.parts != nullptr && !division.only) {
     auto out = gathered(*division.parts, work);
     if (!out) {
       return Problem{"merge", "the parts do not hold what they should of " + work.name,

@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <concepts>
 #include <cstdio>
 #include <memory>
@@ -22,7 +23,53 @@ PartFlag part_flag(std::span<const char* const> words) {
   return {std::string(value), joined ? std::size_t{1} : std::size_t{2}};
 }
 
+std::size_t mpi_words(std::span<const char* const> words) {
+  const std::string_view first = words.front();
+  if (first == "--mpi") return 1;
+  for (const std::string_view name : {"--mpi-parts", "--mpi-done", "--mpi-times"}) {
+    if (first == name) return std::min<std::size_t>(2, words.size());
+    if (first.starts_with(name) && first.substr(name.size()).starts_with('=')) return 1;
+  }
+  return 0;
+}
+
 namespace {
+
+// Of a command that divides. A program without MPI knows the flag, to say so.
+void add_mpi(CLI::App& app, MpiFlags& flags) {
+#ifdef HEADWAY_MPI
+  constexpr char kGroup[] = "On many machines (mpirun -n N headway ... --mpi)";
+#else
+  constexpr char kGroup[] = "";  // not in help
+#endif
+  app.add_flag("--mpi", flags.asked, "the ranks that MPI started do the work together")
+      ->group(kGroup);
+  app.add_option("--mpi-parts", flags.parts,
+                 "divide it into N parts, of which a rank takes one after another; default: 64")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, static_cast<std::int64_t>(kMostShards)))
+      ->group(kGroup);
+  app.add_option("--mpi-done", flags.done,
+                 "keep the parts that are done in this folder, and do not do those that are there")
+      ->type_name("DIR")
+      ->group(kGroup);
+  app.add_option("--mpi-times", flags.times,
+                 "write how long each part took, and on which rank, to this file (CSV)")
+      ->type_name("FILE")
+      ->group(kGroup);
+}
+
+// Why these flags of MPI cannot be; empty where they can.
+std::string mpi_problem(const MpiFlags& flags, const std::string& shard) {
+  const bool others = !flags.done.empty() || !flags.times.empty();
+  if (!flags.asked)
+    return others ? "--mpi-done and --mpi-times are of --mpi, which is missing" : "";
+#ifndef HEADWAY_MPI
+  return "--mpi: this headway was built without MPI; build it with -DHEADWAY_MPI=ON";
+#endif
+  if (!shard.empty()) return "--mpi and --shard: give one of them";
+  return "";
+}
 
 // Gives an option to the parser, by the type of what it sets.
 struct Adder {
@@ -161,6 +208,7 @@ class Parser {
       examples = "On several machines:\n  " + std::string(kShardFlag) + "  " +
                  std::string(kShardHelp) + "\n" + examples;
     }
+    if (command.divides) add_mpi(*app, found_.mpi);
     app->footer(examples);
     app->callback([this, &command, app] {
       if (!app->get_subcommands().empty()) return;  // one below it
@@ -225,6 +273,10 @@ Arguments read_arguments(std::span<const CommandRow> rows, const std::string& ve
                  "headway: --shard %s: the work of %s has no parts; headway COMMAND --help says of "
                  "which it has\n",
                  printable(shard).c_str(), std::string(found.command->name).c_str());
+    return {.exit_code = 2};
+  }
+  if (const std::string problem = mpi_problem(found.mpi, shard); !problem.empty()) {
+    std::fprintf(stderr, "headway: %s\n", problem.c_str());
     return {.exit_code = 2};
   }
   Arguments out = std::move(found);

@@ -139,6 +139,44 @@ Result<Plan> plan_of_parts(const PlanSetup& setup) {
   return out;
 }
 
+namespace {
+
+// Of points that other parts found those that are of this space.
+class KnownElsewhere {
+ public:
+  KnownElsewhere(const std::vector<PlanPart>& parts, const PlanSpace& space)
+      : parts_(parts), size_(space.size()) {}
+
+  template <class Of>
+  std::vector<PlanPoint> all(const Of& of) const {
+    std::vector<PlanPoint> out;
+    for (const PlanPart& part : parts_) {
+      for (const PlanPoint& point : of(part)) {
+        if (point.index < size_) out.push_back(point);
+      }
+    }
+    return out;
+  }
+  /// Of each part the point that is the best of its kind, where there is one.
+  template <class Of>
+  std::vector<PlanPoint> each(const Of& of) const {
+    return all([&](const PlanPart& part) {
+      const std::optional<PlanPoint> point = of(part);
+      return point ? std::vector<PlanPoint>{*point} : std::vector<PlanPoint>();
+    });
+  }
+
+ private:
+  const std::vector<PlanPart>& parts_;
+  const std::uint64_t size_;
+};
+
+void append(std::vector<PlanPoint>& to, const std::vector<PlanPoint>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
 Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
   const auto setup = set_up(std::move(task));
   if (!setup) return setup.problems();
@@ -150,23 +188,35 @@ Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
     how.exhaustive = false;
     return part_of(how, setup->space.size(), from, to);
   };
+  const KnownElsewhere known(setup->task.parts, setup->space);
   PlanPart out;
   const PlanFloors floors(question, setup->how.threads, of_work(0, kFloorsDone).progress);
   PlanSearch first = of_work(kFloorsDone, kSearchDone);
   first.exhaustive = setup->how.exhaustive;
-  const PlanBest best =
-      first.exhaustive ? search(question, first) : search(question, floors, first);
+  const PlanBest best = first.exhaustive
+                            ? search(question, first)
+                            : search(question, floors, first,
+                                     known.all([](const PlanPart& other) { return other.best; }));
   if (!best.proven) return stopped;
   out.best = best.points;
 
-  const PlanFound beside = find(question, floors, wish_of_part(question, out.best),
-                                of_work(kSearchDone, kAlternativesDone));
+  // Known layouts bound each of these, whatever they were looked for as.
+  PlanWish wish = wish_of_part(question, out.best);
+  append(wish.known, known.all([](const PlanPart& other) { return other.front; }));
+  for (std::size_t i = 0; i < wish.limits.size(); ++i) {
+    append(wish.known, known.each([i](const PlanPart& other) {
+      return i < other.without.size() ? other.without[i] : std::nullopt;
+    }));
+  }
+  const PlanFound beside = find(question, floors, wish, of_work(kSearchDone, kAlternativesDone));
   out.without = beside.best;
   out.front = beside.front;
   const Run roomy = with_endless_memory(question.run);
-  const PlanFound room =
-      find({roomy, question.calibration, question.space, 0, part}, floors,
-           {.limits = {PlanLimit{}}, .known = out.best}, of_work(kAlternativesDone, kRoomyDone));
+  std::vector<PlanPoint> of_room = known.each([](const PlanPart& other) { return other.roomy; });
+  append(of_room, out.best);
+  const PlanFound room = find({roomy, question.calibration, question.space, 0, part}, floors,
+                              {.limits = {PlanLimit{}}, .known = std::move(of_room)},
+                              of_work(kAlternativesDone, kRoomyDone));
   out.roomy = room.best.front();
   if (!beside.proven || !room.proven) return stopped;
 
@@ -176,17 +226,19 @@ Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
     out.changed.emplace_back();
     const auto calibration = calibration_for(change.run);
     if (!calibration || !may_be_legal(question.space, change.run)) continue;
-    std::vector<PlanPoint> known;
+    std::vector<PlanPoint> under_it = known.each([i](const PlanPart& other) {
+      return i < other.changed.size() ? other.changed[i] : std::nullopt;
+    });
     if (!out.best.empty()) {
       PlanChange same = change;
       same.run.layout = question.space.layout_at(out.best.front().index);
       const auto under =
           is_legal(same.run) ? same_under(question, same, *calibration) : std::nullopt;
-      if (under) known.push_back(*under);
+      if (under) under_it.push_back(*under);
     }
     const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
     const double from = kRoomyDone + each * static_cast<double>(i);
-    const PlanFound under = best_under(question, floors, change, *calibration, std::move(known),
+    const PlanFound under = best_under(question, floors, change, *calibration, std::move(under_it),
                                        of_work(from, from + each));
     if (!under.proven) return stopped;
     out.changed.back() = under.best.front();

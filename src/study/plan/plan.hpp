@@ -78,14 +78,16 @@ struct PlanTask {
   PlanSearch how;                               // its objective is that of the name
   std::function<void(const Plan&)> found = {};  // told of the best, before what follows from them
   bool sooner = false;  // told before, too, of a long search: of the best of a part, not proven
-  std::vector<PlanPart> parts = {};  // found before, of the whole space; empty: search
+  std::vector<PlanPart> parts = {};  // found before, of the whole space; empty: search. Of
+                                     // plan_part(): found in other parts, where something was
 };
 
 /// Plans; or why there is no space to search.
 Result<Plan> plan_of(PlanTask task);
 
 /// One part of what plan_of() does, to be its task's with all others; or why there is no space, or
-/// that it was stopped.
+/// that it was stopped. What other parts found already is not looked for again: it stands in the
+/// part, too, where nothing better is.
 Result<PlanPart> plan_part(PlanTask task, const Shard& part);
 
 }  // namespace headway

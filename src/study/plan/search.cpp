@@ -332,11 +332,17 @@ PlanBest search(const PlanQuestion& question, const PlanSearch& how) {
   return {best.points(), proven, walk.counts()};
 }
 
-PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how) {
+PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how,
+                const std::vector<PlanPoint>& known) {
   BestKinds best(question, how.top, how.objective);
+  for (const PlanPoint& point : known) best.add(question.space.cell_at(point.index), point);
   Walk walk(question, how, {&best});
   const bool proven = walk.run(floors);
   return {best.points(), proven, walk.counts()};
+}
+
+PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how) {
+  return search(question, floors, how, {});
 }
 
 PlanFound find(const PlanQuestion& question, const PlanFloors& floors, const PlanWish& wish,

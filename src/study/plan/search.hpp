@@ -33,6 +33,10 @@ PlanBest search(const PlanQuestion& question, const PlanSearch& how);
 /// The same with floors that are known: of the question, of one of another objective, or of one
 /// whose cluster is no slower in anything.
 PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how);
+/// The same with layouts that a search of another part of the space found: they count among those
+/// that are found, and no worse ones are looked for.
+PlanBest search(const PlanQuestion& question, const PlanFloors& floors, const PlanSearch& how,
+                const std::vector<PlanPoint>& known);
 
 /// What one walk over the cells looks for.
 struct PlanWish {
