@@ -17,7 +17,7 @@ DEMO := $(RELEASE)/apps/cli/headway predict --model llama-2-70b --cluster dgx-h1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-program everything install deb dist wheel bench asan fuzz check format \
-        screenshots docs deps clean
+        screenshots docs site deps clean
 
 help:
 	@echo "make demo     install what is missing, build, predict one training step"
@@ -33,6 +33,7 @@ help:
 	@echo "make format   apply .clang-format"
 	@echo "make screenshots   take the pictures of docs/web"
 	@echo "make docs     the documents as a site, with search: build/docs/index.html"
+	@echo "make site     the page with its engine inside, for any server of files: build/site/"
 	@echo "make deps     only install what is missing (scripts/install-deps --list names it)"
 	@echo "make clean    remove build/"
 	@echo ".ci/run       all that must pass before a change is merged"
@@ -135,6 +136,11 @@ docs: $(RELEASE)/build.ninja
 	@scripts/install-deps --docs
 	@scripts/build $(RELEASE) $(JOBS) headway
 	@scripts/build-docs $(RELEASE)/apps/cli/headway
+
+# The page that needs no server of ours: the engine in WebAssembly.
+site: deps
+	@scripts/install-deps --site
+	@JOBS=$(JOBS) scripts/build-site
 
 # Configured once; Ninja configures again by itself where a CMake file or a list of sources changes.
 build/%/build.ninja: | deps

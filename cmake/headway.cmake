@@ -13,7 +13,7 @@ endif()
 target_compile_options(headway_flags INTERFACE
   "$<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-warning-option;-Wno-deprecated-declarations>")
 target_include_directories(headway_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
-if(HEADWAY_PYTHON)  # by whatever compiler the package is built
+if(HEADWAY_ENGINE_ALONE)  # by whatever compiler the package is built
   target_compile_options(headway_flags INTERFACE -Wno-error)
 endif()
 if(HEADWAY_LIBFUZZER)
@@ -81,8 +81,10 @@ endfunction()
 headway_standard_headers(headway_headers)
 # headway_module(... QUICK_TO_COMPILE): -O1, for what waits for files and people.
 add_library(headway_less_optimised INTERFACE)
-# g++ 12 reports std::variant falsely there.
-target_compile_options(headway_less_optimised INTERFACE -O1 -Wno-maybe-uninitialized)
+# g++ 12 reports std::variant falsely there. For WebAssembly all is compiled to be small.
+if(NOT HEADWAY_WASM)
+  target_compile_options(headway_less_optimised INTERFACE -O1 -Wno-maybe-uninitialized)
+endif()
 headway_standard_headers(headway_headers_quick headway_less_optimised)
 if(HEADWAY_SANITIZE)
   headway_standard_headers(headway_headers_sanitized headway_sanitizers)
@@ -166,7 +168,7 @@ function(headway_module name)
     target_link_libraries(headway_${name} INTERFACE headway_flags ${ARG_USES})
   endif()
 
-  if(tests AND NOT HEADWAY_PYTHON)
+  if(tests AND NOT HEADWAY_ENGINE_ALONE)
     headway_test(${name}_test SOURCES ${tests} USES headway_${name} ${ARG_TEST_USES})
   endif()
   if(benches AND HEADWAY_BENCHMARKS)

@@ -19,6 +19,7 @@ export default defineConfig({
       output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js", assetFileNames: "assets/[name][extname]" },
     },
   },
+  worker: { format: "es", rollupOptions: { output: { entryFileNames: "assets/[name].js" } } },
   server: {
     host: "127.0.0.1",
     proxy: {

@@ -77,7 +77,7 @@ std::string_view step_word(std::string_view name) {
   while (begin <= name.size()) {
     const std::size_t end = std::min(name.find_first_of("-_.", begin), name.size());
     const std::string_view word = name.substr(begin, end - begin);
-    const auto* found = std::find(kStepWords.begin(), kStepWords.end(), word);
+    const auto found = std::find(kStepWords.begin(), kStepWords.end(), word);
     if (found != kStepWords.end()) return *found;
     begin = end + 1;
   }

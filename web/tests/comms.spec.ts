@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { bytes, count, percent, seconds } from "../src/lib/format";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
-import { beginTask, choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, open, test, unfold } from "./page";
+import { beginTask, choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, kServed, open, test, unfold } from "./page";
 
 const kRun = "model=llama-2-7b&cluster=dgx-a100-80gb&gpus=8&seq=4096&global-batch=64";
 const kWords = "--model llama-2-7b --cluster dgx-a100-80gb --gpus 8 --seq 4096 --global-batch 64".split(" ");
@@ -60,7 +60,7 @@ test("by logarithms the smallest messages are seen beside the largest", async ({
   for (const height of columns.filter((each) => each > 0)) expect(height).toBeGreaterThan(5);
 });
 
-test("where no layout fits, it says so and nothing of the run before; the search says that it is under way", async ({ page }) => {
+test("where no layout fits, it says so and nothing of the run before; the search says that it is under way", kServed, async ({ page }) => {
   await open(page, `#/comms?${kRun}`);
   await expect(fact(page, "a rank sends, a step")).toBeVisible();
   const answer = page.locator("#answer");

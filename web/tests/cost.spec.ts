@@ -4,7 +4,7 @@ import { layoutFields } from "../src/lib/plan";
 import { cheaper } from "../src/views/cost/cost";
 import type { RunDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
-import { at, beginTask, choose, expect, expectForAll, hold, test } from "./page";
+import { at, beginTask, choose, expect, expectForAll, hold, kServed, test } from "./page";
 
 const kWords = "--model llama-3.1-70b --gpus 2048 --seq 8192 --global-batch 2048".split(" ");
 
@@ -39,7 +39,7 @@ test("a third machine is added and taken away, and the address holds it", async 
   await expect(rows).toHaveCount(1);
 });
 
-test("no machine's numbers stand beside another's name, while its own are asked for", async ({ page }) => {
+test("no machine's numbers stand beside another's name, while its own are asked for", kServed, async ({ page }) => {
   const run = "model=llama-2-7b&gpus=64&seq=4096&global-batch=512&tokens=200B&beside=dgx-a100-80gb,dgx-b200";
   await page.goto(at(`#/cost?cluster=dgx-h100&${run}`));
   const rows = page.locator('[data-table="cost"] tbody tr');

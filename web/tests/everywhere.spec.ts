@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { PredictDocument } from "../src/lib/documents";
 import { change, seconds } from "../src/lib/format";
 import { headway, repository } from "./command";
-import { at, expect, expectAccessible, hold, open, test, unfold } from "./page";
+import { at, expect, expectAccessible, hold, kServed, open, test, unfold } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kRun = "model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4096&global-batch=256&tp=2&pp=2";
@@ -26,7 +26,7 @@ test("a pinned run stands beside the changed one, and the address holds both", a
   await expect(page.locator('[data-table="differences"]')).toHaveCount(0);
 });
 
-test("beside a run stands nothing of one that was pinned before", async ({ page }) => {
+test("beside a run stands nothing of one that was pinned before", kServed, async ({ page }) => {
   const pinned = (tp: string) => `#/step?${kRun}&pin=${encodeURIComponent(kRun.replace("tp=2", `tp=${tp}`))}`;
   const time = (tp: string) => seconds(headway<PredictDocument>("predict", ...kWords, "--tp", tp).step_time_s);
   const table = page.locator('[data-table="differences"]');
@@ -40,7 +40,7 @@ test("beside a run stands nothing of one that was pinned before", async ({ page 
   await expect(table).toContainText(time("8"));
 });
 
-test("a server that went away is tried again by itself, and by a button", async ({ page }) => {
+test("a server that went away is tried again by itself, and by a button", kServed, async ({ page }) => {
   await open(page, `#/step?${kRun}`);
   await expect(page.locator(kStepTime)).toBeVisible();
   await page.route("**/api/**", (route) => route.abort());
@@ -60,7 +60,7 @@ test("a server that went away is tried again by itself, and by a button", async 
   await expect(page.locator(kStepTime)).toContainText(other);
 });
 
-test("limits and traces are asked for again where the server is back", async ({ page }) => {
+test("limits and traces are asked for again where the server is back", kServed, async ({ page }) => {
   const away = page.getByText("does not answer").first();
   await page.goto(at("#/limits?gpu=h100-sxm"));
   const settings = page.getByRole("region", { name: "Limits of each setting" });

@@ -10,7 +10,7 @@ import type { LimitsDocument, LimitsSetting } from "../src/views/limits/document
 import { kLaws } from "../src/views/limits/knobs";
 import { kFirst } from "../src/views/limits/state";
 import { headway } from "./command";
-import { at, beginTask, expect, expectAccessible, expectForAll, test } from "./page";
+import { at, beginTask, expect, expectAccessible, expectForAll, kServed, test } from "./page";
 
 /** What the command line says of a setting in a file. */
 function ofFile(text: string): LimitsSetting {
@@ -90,7 +90,7 @@ test("a setting of one's own is saved as a file that the command line reads", as
   await expect(page.getByRole("heading", { name: limitSentence(said) })).toBeVisible();
 });
 
-test("a pinned setting stands beside the edited one, drawn and in numbers, and the address holds both", async ({ page }) => {
+test("a pinned setting stands beside the edited one, drawn and in numbers, and the address holds both", kServed, async ({ page }) => {
   await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
   await page.getByRole("button", { name: "Pin as A" }).click();
   await page.getByText("Arithmetic", { exact: true }).click();
@@ -124,7 +124,7 @@ async function askDirectly(bandwidth: number): Promise<number> {
   return performance.now() - begin;
 }
 
-test("answers while a slider moves, and says how fast", async ({ page }, info) => {
+test("answers while a slider moves, and says how fast", kServed, async ({ page }, info) => {
   await page.goto(at("#/limits?own1=mine,base:h100-sxm"));
   await expect(row(page, "mine").first()).toBeVisible();
   const slider = page.getByRole("slider", { name: "fabric: bandwidth of a GPU" });

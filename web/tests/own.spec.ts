@@ -8,7 +8,7 @@ import { seconds } from "../src/lib/format";
 import { kFirstRun } from "../src/lib/run";
 import { parsePlace } from "../src/lib/url";
 import { headway, repository } from "./command";
-import { at, beginTask, choose, expect, test } from "./page";
+import { at, beginTask, choose, expect, kServed, test } from "./page";
 
 const kStepTime = '[data-number="Step time"]';
 const kSummary = "Begin with a published run or a file of yours";
@@ -104,7 +104,7 @@ test("the machine is changed by sliders, saved as a file, and the file dropped a
   await expect(page).toHaveURL(/cluster=dgx-h100&/);
 });
 
-test("a pasted cluster takes the place of the one before, and a launch script that of the run", async ({ page }) => {
+test("a pasted cluster takes the place of the one before, and a launch script that of the run", kServed, async ({ page }) => {
   await page.goto(at("#/step?model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4096&global-batch=64&framework=fsdp&zero=3"));
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.postData() ?? ""));

@@ -5,6 +5,9 @@ import { expect, test as base, type Page } from "@playwright/test";
 import { parsePlace, type Fields } from "../src/lib/url";
 import { touched, withFirst } from "./touched";
 
+/** Of a test that holds back or counts what the page asks a server: a static site asks none. */
+export const kServed = { tag: "@served" };
+
 /** The address of a view. */
 export function at(path: string): string {
   return `${process.env.HEADWAY_URL}${path}`;

@@ -2,7 +2,7 @@
 // answer is read, until that is painted.
 import type { Locator, Page } from "@playwright/test";
 
-import { at, expect, test } from "./page";
+import { at, expect, kServed, test } from "./page";
 
 interface Phases {
   readonly asked: number;
@@ -86,13 +86,13 @@ async function opened(page: Page, path: string): Promise<void> {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
-test("input to paint in Step", async ({ page }) => {
+test("input to paint in Step", kServed, async ({ page }) => {
   await opened(page, `#/step?${kRun}`);
   const batches = Array.from({ length: kMoves }, (_, i) => String(128 + 64 * (i + 1)));
   expectQuick("Step", await inputToPaint(page.getByLabel("Global batch"), "api/predict", batches));
 });
 
-test("input to paint in Limits", async ({ page }) => {
+test("input to paint in Limits", kServed, async ({ page }) => {
   await opened(page, "#/limits");
   const slider = page.getByRole("slider", { name: "fabric: bandwidth of a GPU" });
   const from = Number(await slider.inputValue());
@@ -100,7 +100,7 @@ test("input to paint in Limits", async ({ page }) => {
   expectQuick("Limits", await inputToPaint(slider, "api/limits", places));
 });
 
-test("the curve of a moved slider is drawn before its limits between models are known", async ({ page }) => {
+test("the curve of a moved slider is drawn before its limits between models are known", kServed, async ({ page }) => {
   await opened(page, "#/limits?own1=mine,base:h100-sxm");
   const cells = page.getByRole("region", { name: "Limits of each setting" }).getByRole("row").nth(1).getByRole("cell");
   const [linear, wall, last] = [cells.nth(3), cells.nth(4), cells.nth(9)];

@@ -7,7 +7,7 @@ import { seconds } from "../src/lib/format";
 import { kPartMeaning } from "../src/lib/parts";
 import type { SimulateDocument } from "../src/lib/simulated";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectForAll, open, test, unfold } from "./page";
+import { at, expect, expectAccessible, expectForAll, kServed, open, test, unfold } from "./page";
 
 const kRun = "model=llama-3.1-70b&cluster=dgx-h100&gpus=64&seq=8192&global-batch=128";
 const kWords = "--model llama-3.1-70b --cluster dgx-h100 --gpus 64 --seq 8192 --global-batch 128".split(" ");
@@ -45,7 +45,7 @@ test("a changed degree gives the number of the command line", async ({ page }) =
   await expect(page.locator(kStepTime)).toContainText(seconds(said("--tp", "8", "--pp", "8").step_time_s));
 });
 
-test("a field that changes faster than answers come is followed, by one question at a time", async ({ page }) => {
+test("a field that changes faster than answers come is followed, by one question at a time", kServed, async ({ page }) => {
   await open(page, `#/step?${kRun}&tp=8&pp=8`);
   const time = page.locator(kStepTime);
   await expect(time).toContainText(seconds(said("--tp", "8", "--pp", "8").step_time_s));
@@ -312,7 +312,7 @@ test("calls can be sorted by what is exposed", async ({ page }) => {
   await expect(calls.locator("tbody tr").first()).toContainText(`${(largest / 2 ** 30).toFixed(2)} GiB`);
 });
 
-test("a changed field is answered within 100 ms", async ({ page }) => {
+test("a changed field is answered within 100 ms", kServed, async ({ page }) => {
   await open(page, `#/step?${kRun}&tp=8&pp=8`);
   await expect(page.locator(kStepTime)).not.toBeEmpty();
   for (const seq of [4096, 2048, 1024, 6144, 3072]) {
@@ -330,7 +330,7 @@ test("a changed field is answered within 100 ms", async ({ page }) => {
   expect(Math.min(...durations)).toBeLessThan(100);
 });
 
-test("a changed field is asked about before the next picture is painted", async ({ page }) => {
+test("a changed field is asked about before the next picture is painted", kServed, async ({ page }) => {
   await open(page, `#/step?${kRun}&tp=8&pp=8`);
   await expect(page.locator(kStepTime)).not.toBeEmpty();
   const asked = await page.getByLabel("Sequence length").evaluate(async (field: HTMLInputElement) => {

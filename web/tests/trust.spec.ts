@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { change, count, percent } from "../src/lib/format";
 import type { TrustDocument } from "../src/views/trust/documents";
 import { headway } from "./command";
-import { at, expect, expectAccessible, expectForAll, test } from "./page";
+import { at, expect, expectAccessible, expectForAll, kServed, test } from "./page";
 
 const said = (by: string) => headway<TrustDocument>("validate", "--by", by);
 const fact = (page: Page, name: string) =>
@@ -98,7 +98,7 @@ test("the rows come as a table to take along", async ({ page }) => {
   expect(lines).toHaveLength(group.step_time_error.rows + 1);
 });
 
-test("says what went wrong", async ({ page }) => {
+test("says what went wrong", kServed, async ({ page }) => {
   await page.route("**/api/validate", (route) =>
     route.fulfill({ status: 400, json: { problems: [{ where: "data", message: "no measurements in this folder" }] } }),
   );

@@ -1,9 +1,9 @@
 """Tests of the Python package as it is installed. HEADWAY_PROGRAM: the program, where it is there."""
-import json
 import os
 import subprocess
 
 import pytest
+from two_hundred import flags  # noqa: F401: of the tests
 
 RUN = dict(model="llama-3.1-8b", cluster="dgx-h100", gpus=16, seq=4096, global_batch=64)
 
@@ -21,11 +21,3 @@ def program():
         pytest.skip("HEADWAY_PROGRAM does not say where the program is")
     return lambda *arguments: subprocess.run([path, *arguments], stdout=subprocess.PIPE).stdout
 
-
-def flags(fields):
-    out = []
-    for name, value in fields.items():
-        out.append("--" + name.replace("_", "-"))
-        if value is not True:
-            out.append(value if isinstance(value, str) else json.dumps(value))
-    return out

@@ -1,56 +1,15 @@
-"""Two hundred requests through every door: command line, HTTP and Python give the same bytes."""
-import itertools
+"""Two hundred requests through every door: command line, HTTP, Python, and where they are built WebAssembly and MPI,
+give the same bytes."""
 import json
 import os
-import random
+import pathlib
 import subprocess
 import urllib.error
 import urllib.request
 
 import headway as hw
 import pytest
-from conftest import flags
-
-MODELS = ["llama-2-7b", "llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b"]
-CLUSTERS = ["dgx-h100", "dgx-a100-80gb", "tpu-v4"]
-
-
-def requests():
-    draw = random.Random(24)
-    out = []
-    for i in range(160):  # some are illegal, some do not fit
-        fields = dict(model=draw.choice(MODELS), cluster=draw.choice(CLUSTERS), gpus=draw.choice([8, 64, 512]),
-                      seq=draw.choice([2048, 8192]), global_batch=draw.choice([64, 512, 1000]))
-        for name, values in (("tp", [2, 8, 3]), ("pp", [2, 4]), ("micro_batch", [1, 2]),
-                             ("recompute", ["full", "selective"]), ("zero", [1, 3])):
-            if draw.random() < 0.4:
-                fields[name] = draw.choice(values)
-        out.append(("predict", [], fields))
-    small = dict(model="llama-3.1-8b", cluster="dgx-h100", gpus=16, seq=4096, global_batch=64)
-    for gpus, top in itertools.product([8, 16], [1, 3, 5]):
-        out.append(("plan", [], dict(small, gpus=gpus, top=top)))
-    for tp in (1, 2, 4, 8):
-        out.append(("comms", [], dict(small, tp=tp)))
-        out.append(("simulate", [], dict(small, tp=tp)))
-        out.append(("scale", ["strong"], dict(small, tp=tp, at="16,32")))
-        out.append(("scale", ["run"], dict(small, tp=tp, tokens="2T")))
-    for gpu in ("h100-sxm", "a100-sxm", "v100-sxm"):
-        out.append(("limits", [], dict(gpu=gpu)))
-    for tp, batch in itertools.product([1, 2], [1, 8, 64]):
-        out.append(("infer", [], dict(model="llama-3.1-8b", cluster="dgx-h100", gpus=tp, tp=tp, batch=batch,
-                                      input_len=1024, output_len=128)))
-    for what in (
-        "models",
-        "clusters",
-        "accelerators",
-        "machines",
-        "methods",
-        "fields",
-        "schemas",
-    ):
-        out.append(("list", [what], {}))
-    out += [("validate", [], dict(by=by)) for by in ("source", "accelerator", "framework")]
-    return out
+from two_hundred import document_of, flags, requests
 
 
 @pytest.fixture
@@ -78,18 +37,47 @@ def served():
     server.wait()
 
 
-SELECTORS = {"scale": "sweep", "list": "what"}
+@pytest.fixture
+def in_wasm():
+    """The engine of the static site, HEADWAY_SITE; None where it is not built."""
+    site = os.environ.get("HEADWAY_SITE")
+    if not site:
+        yield None
+        return
+    web = pathlib.Path(__file__).parents[3] / "web"
+    engine = subprocess.Popen([web / "node_modules/.bin/vite-node", "tests/engineDoor.ts",
+                               os.path.abspath(f"{site}/engine.wasm.gz")],
+                              cwd=web, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(command, request):
+        engine.stdin.write(json.dumps({"command": command, "request": request}).encode() + b"\n")
+        engine.stdin.flush()
+        return json.loads(engine.stdout.readline())["text"].encode()
+
+    yield ask
+    engine.stdin.close()
+    engine.wait()
 
 
-def test_two_hundred_requests_are_answered_alike_through_all_doors(program, served):
+def by_mpi(command, words, fields):
+    """By two ranks of HEADWAY_MPI_PROGRAM, where the work of the command has parts; else None."""
+    path = os.environ.get("HEADWAY_MPI_PROGRAM")
+    if not path or command != "plan":
+        return None
+    ranks = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
+    return subprocess.run([*ranks, path, command, *words, *flags(fields), "--json", "--mpi", "--mpi-parts", "7"],
+                          stdout=subprocess.PIPE, check=True).stdout
+
+
+def test_two_hundred_requests_are_answered_alike_through_all_doors(program, served, in_wasm):
     asked = requests()
     assert len(asked) >= 200
     refused = 0
     for command, words, fields in asked:
-        request = {name.replace("_", "-"): value for name, value in fields.items()}
-        if words:
-            request[SELECTORS[command]] = words[0]
+        request = document_of(command, words, fields)
         by_http = served(command, request)
+        if in_wasm is not None:
+            assert in_wasm(command, request) == by_http, request
         try:
             by_python = getattr(hw, command)(*words, **fields).to_json()
         except hw.RequestError as error:
@@ -100,4 +88,6 @@ def test_two_hundred_requests_are_answered_alike_through_all_doors(program, serv
             continue
         assert by_python.encode() == by_http, request
         assert by_python.encode() == program(command, *words, *flags(fields), "--json"), request
+        by_ranks = by_mpi(command, words, fields)
+        assert by_ranks is None or by_ranks == by_http, request
     assert 10 < refused < 150  # both kinds were asked

@@ -1,5 +1,6 @@
-// Questions to the server that this page came from; nothing else is ever asked.
+// Questions to the server that this page came from, or to the engine that came with it; nothing else is ever asked.
 
+import { door, isAlone } from "./door";
 import { tellLost } from "./server";
 
 /** A request as `headway serve` reads it: names of flags, numbers, true for switches. */
@@ -42,12 +43,18 @@ const kUnreachable = "The server does not answer. Is `headway serve` still runni
 
 async function post(command: string, body: BodyInit, headers: Record<string, string>, signal?: AbortSignal) {
   try {
-    return await fetch(`api/${command}`, { method: "POST", body, headers, signal: signal ?? null });
+    return await door(`api/${command}`, { method: "POST", body, headers, signal: signal ?? null });
   } catch (error) {
-    if (signal?.aborted) throw error;
-    tellLost();
-    throw new Refusal([{ where: "", message: kUnreachable }]);
+    throw unanswered(error, signal);
   }
+}
+
+// Nobody answered. An engine in the page is not asked again by itself: what it failed at it fails at again.
+function unanswered(error: unknown, signal?: AbortSignal): unknown {
+  if (signal?.aborted) return error;
+  if (isAlone) return new Refusal([{ where: "", message: error instanceof Error ? error.message : String(error) }]);
+  tellLost();
+  return new Refusal([{ where: "", message: kUnreachable }]);
 }
 
 function told(document: unknown): readonly Problem[] | null {
@@ -131,9 +138,7 @@ export async function askLong<Document>(
       else throw problemsOf(value, response.status);
     }
   } catch (error) {
-    if (error instanceof Refusal || signal?.aborted) throw error;
-    tellLost();
-    throw new Refusal([{ where: "", message: kUnreachable }]);
+    throw error instanceof Refusal ? error : unanswered(error, signal);
   }
   throw new Refusal([{ where: "", message: "The server's answer ended before its result." }]);
 }

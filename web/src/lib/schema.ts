@@ -1,6 +1,8 @@
 // What the server says about the fields of a request: help and the values that are legal.
 import { signal } from "@preact/signals";
 
+import { door } from "./door";
+
 interface FieldSchema {
   readonly description?: string;
   readonly enum?: readonly unknown[];
@@ -19,7 +21,7 @@ const asked = new Set<string>();
 function schemaOf(command: string): RequestSchema {
   if (!asked.has(command)) {
     asked.add(command);
-    fetch(`api/schema/${command}`)
+    door(`api/schema/${command}`)
       .then((response) => (response.ok ? response.json() : {}))
       .then((document: { request?: RequestSchema }) => {
         known.value = { ...known.value, [command]: document.request ?? {} };

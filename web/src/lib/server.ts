@@ -2,6 +2,8 @@
 // were open are asked anew.
 import { signal } from "@preact/signals";
 
+import { door } from "./door";
+
 /** The server was lost, and is being tried again. */
 export const lost = signal(false);
 /** Grows when the server is back. */
@@ -21,7 +23,7 @@ export function tellLost(): void {
 export async function tryAgain(): Promise<void> {
   clearTimeout(timer);
   try {
-    await fetch("api/schema/list", { cache: "no-store" });
+    await door("api/schema/list", { cache: "no-store" });
     clearTimeout(timer); // of another try, which failed while this one was under way
     lost.value = false;
     returns.value += 1;

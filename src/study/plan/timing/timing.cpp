@@ -1,7 +1,5 @@
 #include "study/plan/timing/timing.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -9,6 +7,7 @@
 #include "cost/calibration/calibration.hpp"
 #include "model/load.hpp"
 #include "platform/files.hpp"
+#include "platform/resident.hpp"
 #include "study/plan/plan.hpp"
 #include "study/plan/search.hpp"
 
@@ -83,11 +82,8 @@ PlanTask whole_task(const Case& c, const PlanSearch& how) {
   return out;
 }
 
-// The most memory that this process has held.
 Bytes most_resident() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return Bytes(1024.0 * static_cast<double>(usage.ru_maxrss));
+  return Bytes(static_cast<double>(most_resident_bytes()));
 }
 
 }  // namespace
