@@ -49,6 +49,7 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   task: ["Task"],
   optimizer: ["Optimizer"],
   attention: ["Attention kernel"],
+  method: ["Method of training"],
   dp: ["Data"],
   tp: ["Tensor"],
   cp: ["Context"],
