@@ -26,6 +26,11 @@ class SplitRules : Rules {
         fail("cp", "linear attention is not computed over split sequences here; legal: 1",
              Trouble::unsupported);
       }
+      const bool selective = attention.linear && attention.linear->form == LinearForm::selective;
+      if (layout_.tp > 1 && selective) {
+        fail("tp", "selective state spaces are not computed over split channels here; legal: 1",
+             Trouble::unsupported);
+      }
       if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
         divides("cp", layout_.cp * layout_.tp, attention.heads,
                 "(as cp x tp, heads exchanged for tokens) the attention heads");

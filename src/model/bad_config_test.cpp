@@ -45,13 +45,13 @@ TEST(BadConfig, WhatIsNoDecoderIsRefusedByItsKind) {
     const char* type;
     const char* kind;
   } rows[] = {
-      {"BertForMaskedLM", "bert", "is an encoder;"},
-      {"XLMRobertaModel", "xlm-roberta", "is an encoder;"},
-      {"T5ForConditionalGeneration", "t5", "is an encoder with a decoder;"},
-      {"WhisperForConditionalGeneration", "whisper", "is an encoder with a decoder;"},
-      {"MambaForCausalLM", "mamba", "is a recurrent network or one of state spaces;"},
-      {"JambaForCausalLM", "jamba", "is attention mixed with state spaces;"},
-      {"CLIPModel", "clip", "is a network for images;"},
+      {"AlbertForMaskedLM", "albert", "is an encoder;"},
+      {"DebertaV2Model", "deberta-v2", "is an encoder;"},
+      {"LongT5ForConditionalGeneration", "longt5", "is an encoder with a decoder;"},
+      {"SpeechT5ForSpeechToText", "speecht5", "is an encoder with a decoder;"},
+      {"RwkvForCausalLM", "rwkv", "is a recurrent network or one of state spaces;"},
+      {"Zamba2ForCausalLM", "zamba2", "is attention mixed with state spaces;"},
+      {"SiglipModel", "siglip", "is a network for images;"},
   };
   for (const auto& row : rows) {
     const Result<Model> named = read(R"({"architectures": [")" + std::string(row.architecture) +
@@ -145,6 +145,24 @@ TEST(BadConfig, AProductThatWouldNotFitIsImplausiblyLarge) {
     "head_dim": 1000000, "num_hidden_layers": 100000, "num_local_experts": 1000000,
     "num_experts_per_tok": 1000000, "vocab_size": 1000000000})"),
                    "config.json:1", "implausibly large"));
+}
+
+// Of networks that a template reads: what is missing, or cannot be, by the config's own names.
+TEST(BadConfig, OfTemplatesNamesTheFieldsOfTheConfig) {
+  const Result<Model> none = read(R"({"architectures": ["CLIPModel"], "vision_config":
+    {"patch_size": 0}, "text_config": {"hidden_size": "wide"}})");
+  ASSERT_FALSE(none.ok());
+  EXPECT_TRUE(says(none, "config.json: vision_config.patch_size", "must not be 0"));
+  EXPECT_TRUE(says(none, "config.json: text_config.hidden_size", "must be a number"));
+  const Result<Model> heads = read(R"({"architectures": ["BertModel"], "hidden_size": 100,
+    "num_attention_heads": 7})");
+  EXPECT_TRUE(says(heads, "config.json: block[1].modules[0].residual[0].attention",
+                   "heads must divide the width, 100"));
+  const Result<Model> huge = read(R"({"architectures": ["ViTModel"], "hidden_size": 1e30})");
+  EXPECT_TRUE(says(huge, "config.json", "implausibly large"));
+  const Result<Model> many = read(R"({"architectures": ["ModernBertModel"],
+    "num_hidden_layers": 1000000000})");
+  EXPECT_TRUE(says(many, "config.json", "implausibly large"));
 }
 
 }  // namespace

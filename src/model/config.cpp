@@ -7,6 +7,7 @@
 #include "model/config_fields.hpp"
 #include "model/config_layers.hpp"
 #include "model/load.hpp"
+#include "model/network_form.hpp"
 
 namespace headway {
 using namespace reading;  // of this folder alone
@@ -50,7 +51,7 @@ void refuse(Fields& fields, const Families& known, std::string_view key, const s
             const std::string& architecture, const std::string& type) {
   const std::string quoted = "'" + printable(name) + "' ";
   if (const Kind* kind = refused_kind(known, architecture, type)) {
-    fields.fail(key, quoted + "is " + kind->name + "; decoder-only language models are read",
+    fields.fail(key, quoted + "is " + kind->name + "; those that are read: docs/models/model.md",
                 Trouble::unsupported);
   } else {
     fields.fail(key,
@@ -149,6 +150,7 @@ void forget_repetitions(Problems& problems) {
 }  // namespace
 
 Result<Model> model_from_config(const Document& config, std::string name) {
+  if (std::optional<Result<Model>> network = network_from_config(config, name)) return *network;
   const Result<Families>& known = embedded_families();
   if (!known) return known.problems();
   Problems problems;

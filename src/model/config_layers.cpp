@@ -55,9 +55,35 @@ Attention read_attention(const FamilyReader& traits, const Model& model) {
   return attention;
 }
 
+LinearForm linear_form(const std::string& name) {
+  if (name == "delta rule") return LinearForm::delta_rule;
+  if (name == "dual") return LinearForm::dual;
+  return name == "selective" ? LinearForm::selective : LinearForm::decay;
+}
+
+// Of the selective form each value is a head of its own, and all share keys and queries.
+void read_selective(const FamilyReader& traits, const Model& model, Attention& attention) {
+  LinearAttention& linear = *attention.linear;
+  attention.heads = traits.number("linear_inner", kMostWidth, 1);
+  attention.kv_heads = attention.value_dim = 1;
+  linear.norms_inside = traits.flag("norms_inside");
+  linear.rate_rank = traits.number("rate_rank", kMostHidden);
+  if (linear.rate_rank == 0) linear.rate_rank = (model.hidden + 15) / 16;  // arXiv 2312.00752 §3.6
+}
+
 // Beside `softmax`, the attention of the other layers.
-Attention read_linear(const FamilyReader& traits, const Attention& softmax) {
+Attention read_linear(const FamilyReader& traits, const Model& model, const Attention& softmax) {
   Attention attention;
+  attention.linear = LinearAttention{.form = linear_form(traits.text("linear")),
+                                     .convolution = traits.number("convolution", kMostTaps),
+                                     .convolution_bias = traits.flag("convolution_bias")};
+  attention.qkv_bias = attention.output_bias = traits.flag("linear_bias");
+  attention.head_dim = traits.number("linear_key_dim", kMostHeadDim);
+  if (attention.head_dim == 0) attention.head_dim = softmax.head_dim;
+  if (attention.linear->form == LinearForm::selective) {
+    read_selective(traits, model, attention);
+    return attention;
+  }
   attention.heads = traits.number("linear_heads", kMostHeads, 1);
   attention.kv_heads = traits.number("linear_key_heads", kMostHeads, 1);
   if (attention.kv_heads > 0 && attention.heads % attention.kv_heads != 0) {
@@ -65,13 +91,12 @@ Attention read_linear(const FamilyReader& traits, const Attention& softmax) {
                                         ", which does not divide the " +
                                         std::to_string(attention.heads) + " heads of values");
   }
-  attention.head_dim = traits.number("linear_key_dim", kMostHeadDim);
   attention.value_dim = traits.number("linear_value_dim", kMostHeadDim);
-  if (attention.head_dim == 0) attention.head_dim = softmax.head_dim;
+  const bool dual = attention.linear->form == LinearForm::dual;
+  if (attention.value_dim == 0 && dual && attention.heads > 0) {
+    attention.value_dim = traits.number("linear_inner", kMostWidth, 1) / attention.heads;
+  }
   if (attention.value_dim == 0) attention.value_dim = softmax.head_dim;
-  attention.linear = LinearAttention{
-      .form = traits.text("linear") == "delta rule" ? LinearForm::delta_rule : LinearForm::decay,
-      .convolution = traits.number("convolution", kMostTaps)};
   return attention;
 }
 
@@ -122,6 +147,22 @@ std::vector<std::string> types_of_layers(const FamilyReader& traits, std::int64_
   return types;
 }
 
+// The layers that a list names.
+std::vector<std::size_t> listed(const FamilyReader& traits, std::string_view list,
+                                std::size_t layers) {
+  std::vector<std::size_t> out;
+  for (const std::string& word : traits.words(list)) {
+    std::uint64_t layer = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), layer);
+    if (error != std::errc() || end != word.data() + word.size()) {
+      traits.fail(list, "must be a list of whole numbers", Trouble::malformed);
+      return {};
+    }
+    if (layer < layers) out.push_back(layer);
+  }
+  return out;
+}
+
 enum class Reach : std::uint8_t { full, window, linear };
 
 // For each layer, what its attention reaches.
@@ -144,10 +185,14 @@ std::vector<Reach> reaches(const FamilyReader& traits, std::int64_t layers) {
   const std::int64_t until = traits.number("windows_until", kMostPositions);
   const std::int64_t window_every = traits.number("window_every", kMostPositions, 1);
   const std::int64_t full_every = traits.number("full_every", kMostPositions);
+  const std::int64_t at = traits.number("full_at", kMostPositions, -1);
   for (std::int64_t i = from; i < (until > 0 ? std::min(until, layers) : layers); ++i) {
-    const bool full = full_every > 0 && (i + 1) % full_every == 0;
+    const bool full = full_every > 0 && i % full_every == (at < 0 ? full_every - 1 : at);
     const bool one = window_every > 0 && (i + 1) % window_every == 0;
     if (one && !full) out[static_cast<std::size_t>(i)] = limit;
+  }
+  for (const std::size_t layer : listed(traits, "full_layers", out.size())) {
+    out[layer] = Reach::full;
   }
   return out;
 }
@@ -155,15 +200,7 @@ std::vector<Reach> reaches(const FamilyReader& traits, std::int64_t layers) {
 // Sets `value` for the layers that the list names.
 void mark(const FamilyReader& traits, std::string_view list, bool value,
           std::vector<bool>& layers) {
-  for (const std::string& word : traits.words(list)) {
-    std::uint64_t layer = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), layer);
-    if (error != std::errc() || end != word.data() + word.size()) {
-      traits.fail(list, "must be a list of whole numbers", Trouble::malformed);
-      return;
-    }
-    if (layer < layers.size()) layers[layer] = value;
-  }
+  for (const std::size_t layer : listed(traits, list, layers.size())) layers[layer] = value;
 }
 
 // For each layer whether it has experts.
@@ -178,8 +215,10 @@ std::vector<bool> mixtures(const FamilyReader& traits, std::int64_t layers) {
   const std::int64_t last = traits.number("experts_last", kMostPositions, -1);
   const std::int64_t every = traits.number("experts_every", kMostPositions, 1);
   const std::int64_t first = traits.number("experts_count_from", 1);
+  const std::int64_t at = traits.number("experts_at", kMostPositions, -1);
   for (std::int64_t i = from; i < (last >= 0 ? std::min(last + 1, layers) : layers); ++i) {
-    out[static_cast<std::size_t>(i)] = every > 0 && (i + first) % every == 0;
+    out[static_cast<std::size_t>(i)] =
+        every > 0 && (at < 0 ? (i + first) % every == 0 : i % every == at);
   }
   mark(traits, "dense_layers", false, out);
   return out;
@@ -187,7 +226,42 @@ std::vector<bool> mixtures(const FamilyReader& traits, std::int64_t layers) {
 
 }  // namespace
 
+namespace {
+
+// Layers of one part each, a letter for each layer.
+void read_lettered(const FamilyReader& traits, const std::string& letters, Model& model) {
+  const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
+  Layer mixer, core, dense, sparse;
+  mixer.norms = core.norms = dense.norms = sparse.norms = 1;
+  const Attention softmax = read_attention(traits, model);
+  core.attention = softmax;
+  if (has('M')) mixer.attention = read_linear(traits, model, softmax);
+  if (has('-')) dense.feed_forward = read_part(traits, "width", "bias");
+  if (has('E')) sparse.experts = read_experts(traits);
+  for (const char letter : letters) {
+    if (letter == 'M') {
+      add_layer(model, mixer);
+    } else if (letter == '*') {
+      add_layer(model, core);
+    } else if (letter == '-') {
+      add_layer(model, dense);
+    } else if (letter == 'E') {
+      add_layer(model, sparse);
+    } else {
+      return traits.fail("letters", "must be letters M, *, - and E, one for each layer");
+    }
+  }
+}
+
+}  // namespace
+
 void read_layers(const FamilyReader& traits, Model& model) {
+  if (const std::string letters = traits.text("letters"); !letters.empty()) {
+    if (letters.size() > static_cast<std::size_t>(kMostLayers)) {
+      return traits.fail("letters", "names more than " + std::to_string(kMostLayers) + " layers");
+    }
+    return read_lettered(traits, letters, model);
+  }
   const std::int64_t layers = traits.number("layers", kMostLayers, 1);
   const std::vector<Reach> reach = reaches(traits, layers);
   const std::vector<bool> mixture = mixtures(traits, layers);
@@ -195,7 +269,7 @@ void read_layers(const FamilyReader& traits, Model& model) {
   Attention limited = full;
   limited.window = traits.number("window", kMostPositions);
   const bool any_linear = std::find(reach.begin(), reach.end(), Reach::linear) != reach.end();
-  const Attention linear = any_linear ? read_linear(traits, full) : full;
+  const Attention linear = any_linear ? read_linear(traits, model, full) : full;
   Layer dense;
   dense.attention = full;
   dense.norms = traits.number("norms", 8);
@@ -207,7 +281,8 @@ void read_layers(const FamilyReader& traits, Model& model) {
   if (experts || std::find(mixture.begin(), mixture.end(), true) != mixture.end()) {
     sparse.experts = read_experts(traits);
   }
-  if ((unknown && !experts) || std::find(mixture.begin(), mixture.end(), false) != mixture.end()) {
+  const bool all_sparse = std::find(mixture.begin(), mixture.end(), false) == mixture.end();
+  if (traits.flag("feed_forward") && (unknown ? !experts : !all_sparse)) {
     dense.feed_forward = read_part(traits, "width", "bias");
   }
   for (std::size_t i = 0; i < mixture.size(); ++i) {

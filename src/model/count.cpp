@@ -9,16 +9,15 @@
 namespace headway {
 namespace {
 
-// Channels of queries, keys and values of linear attention.
-std::int64_t linear_channels(const Attention& attention) {
-  return attention.kv_heads * 2 * attention.head_dim + attention.heads * attention.value_dim;
-}
-
 // Values of attention outside its matrices that each rank holds whole: norms of heads, of latent
 // ranks and of the result of linear attention (of each head where gates write its state).
 std::int64_t attention_values(const Model& model, const Attention& attention) {
   if (attention.linear) {
-    const bool each = attention.linear->form == LinearForm::delta_rule;
+    const LinearAttention& linear = *attention.linear;
+    if (linear.form == LinearForm::selective) {
+      return linear.norms_inside ? linear.rate_rank + 2 * attention.head_dim : 0;
+    }
+    const bool each = linear.form == LinearForm::delta_rule;
     return norm_values(model, (each ? 1 : attention.heads) * attention.value_dim);
   }
   std::int64_t values = 0;
@@ -38,12 +37,27 @@ std::int64_t attention_values(const Model& model, const Attention& attention) {
 }
 
 // Those that go with the heads: sinks; taps of the convolution, and the rate and offset of each
-// head's gates.
+// head's gates, or of each head the rate of its state, the offset of a token's and what passes the
+// state by; of the selective form a rate for each number of the state.
 std::int64_t head_values(const Attention& attention) {
   if (!attention.linear) return attention.sinks ? attention.heads : 0;
-  const bool gates = attention.linear->form == LinearForm::delta_rule;
-  return attention.linear->convolution * linear_channels(attention) +
-         (gates ? 2 * attention.heads : 0);
+  const LinearAttention& linear = *attention.linear;
+  std::int64_t of_heads = 0;
+  switch (linear.form) {
+    case LinearForm::decay:
+      break;
+    case LinearForm::delta_rule:
+      of_heads = 2 * attention.heads;
+      break;
+    case LinearForm::dual:
+      of_heads = 3 * attention.heads;
+      break;
+    case LinearForm::selective:
+      of_heads = attention.heads * (attention.head_dim + 1);
+      break;
+  }
+  return (linear.convolution + (linear.convolution_bias ? 1 : 0)) * convolved_channels(attention) +
+         of_heads;
 }
 
 std::int64_t idle_expert_values(const Layer& layer, std::int64_t all_experts) {
@@ -93,10 +107,16 @@ double core_flops_per_token(const Attention& attention, std::int64_t sequence,
   }
   const double passes = attention.linear->form == LinearForm::delta_rule ? 3 : 2;
   return passes * 2 * heads * keys * values +
-         2 * static_cast<double>(attention.linear->convolution * linear_channels(attention));
+         2 * static_cast<double>(attention.linear->convolution * convolved_channels(attention));
 }
 
 }  // namespace
+
+std::int64_t convolved_channels(const Attention& attention) {
+  const std::int64_t values = attention.heads * attention.value_dim;
+  if (attention.linear && attention.linear->form == LinearForm::selective) return values;
+  return attention.kv_heads * 2 * attention.head_dim + values;
+}
 
 bool has_experts(const Model& model) {
   return std::any_of(model.kinds.begin(), model.kinds.end(),
@@ -114,6 +134,7 @@ const NetworkModule* first_trained_product(const Model& model) {
   const std::vector<std::int64_t> number = layers_of_kind(model);
   for (const std::uint8_t kind : model.pattern) {
     for (const NetworkModule& module : model.kinds[kind].modules) {
+      if (std::holds_alternative<Lookup>(module.shape) && !module.frozen) return nullptr;
       if (module.frozen || !(module_forward_flops(module) > Flops(0))) continue;
       const bool reads = std::holds_alternative<Convolution>(module.shape) ||
                          std::holds_alternative<Projection>(module.shape);

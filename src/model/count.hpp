@@ -28,6 +28,10 @@ struct LayerParameters {
   std::int64_t total() const { return split + replicated + experts; }
 };
 
+/// Channels over which the convolution of linear attention runs: queries, keys and values; of the
+/// selective form values alone.
+std::int64_t convolved_channels(const Attention& attention);
+
 /// Values in one norm over `width` channels: weights, and a bias for layer norms that have one.
 std::int64_t norm_values(const Model& model, std::int64_t width);
 

@@ -62,6 +62,8 @@ void FamilyReader::apply(const Variant& variant) {
       holds = place->table.flag_or(place->key, !*flag) == *flag;
     } else if (const auto* text = std::get_if<std::string>(&variant.is.value)) {
       holds = place->table.text(place->key) == *text;
+    } else if (const auto* number = std::get_if<std::int64_t>(&variant.is.value)) {
+      holds = place->table.natural_or(place->key, 0) == *number;
     }
     if (holds && !variant.unsupported.empty()) {
       place->table.fail(place->key, variant.unsupported, Trouble::unsupported);

@@ -20,6 +20,8 @@ enum class Role : std::uint8_t {
   index_query,     // of an indexer: query rank → its heads · dim
   index_key,       // h → dim, shared by its heads
   index_weight,    // h → a weight of each of its heads
+  state,           // selective linear attention: values → the rank of rates, keys and queries
+  rate,            // the rank → a rate of each value
   attention_output,
   feed_forward_up,  // up and gate together: width 2·ff where gated
   feed_forward_down,

@@ -3,9 +3,14 @@
 namespace headway {
 namespace {
 
-// Queries, keys, values and the gate of the result; two scalars a head where gates write the state.
+// Queries, keys, values and the gate of the result; two scalars a head where gates write the state,
+// one where it says a rate. Of the selective form values and gate.
 std::int64_t linear_width(const Attention& attention) {
-  const std::int64_t scalars = attention.linear->form == LinearForm::delta_rule ? 2 : 0;
+  const LinearForm form = attention.linear->form;
+  if (form == LinearForm::selective) return 2 * attention.heads * attention.value_dim;
+  const std::int64_t scalars = form == LinearForm::delta_rule ? 2
+                               : form == LinearForm::dual     ? 1
+                                                              : 0;
   return attention.kv_heads * 2 * attention.head_dim +
          attention.heads * (2 * attention.value_dim + scalars);
 }
@@ -48,6 +53,12 @@ void add_attention(Linears& list, const Attention& attention, std::int64_t hidde
                         attention.kv_heads * (attention.head_dim + attention.value_dim) +
                         (attention.gated ? heads * attention.value_dim : 0),
               attention.qkv_bias});
+  }
+  if (attention.linear && attention.linear->form == LinearForm::selective) {
+    const std::int64_t values = heads * attention.value_dim;
+    const std::int64_t rank = attention.linear->rate_rank;
+    list.add({Role::state, Split::row, values, rank + 2 * attention.head_dim, false});
+    list.add({Role::rate, Split::column, rank, values, true});
   }
   list.add({Role::attention_output, Split::row, heads * attention.value_dim, hidden,
             attention.output_bias});

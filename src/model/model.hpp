@@ -47,6 +47,9 @@ struct KeyIndexer {
 enum class LinearForm {
   decay,       // which fades at a fixed rate of each head (lightning attention, arXiv 2401.04658)
   delta_rule,  // corrected by what it holds, by two gates of each head (arXiv 2412.06464)
+  dual,        // which fades at a rate that each head's token says (Mamba 2, arXiv 2405.21060)
+  selective,   // of channels that each have their own: heads of one value, whose keys, queries and
+               // rate follow from the channels themselves (Mamba, arXiv 2312.00752)
 };
 
 /// Attention whose heads keep a state of fixed size, keys x values, in place of keys and values of
@@ -54,6 +57,9 @@ enum class LinearForm {
 struct LinearAttention {
   LinearForm form = LinearForm::decay;
   std::int64_t convolution = 0;  // taps over time on each channel of queries, keys and values
+  bool convolution_bias = false;
+  std::int64_t rate_rank = 0;  // selective: numbers of a token from which all rates follow
+  bool norms_inside = false;   // selective: of these, of keys and of queries (Jamba)
 
   friend bool operator==(const LinearAttention&, const LinearAttention&) = default;
 };
@@ -98,9 +104,10 @@ struct Experts {
   friend bool operator==(const Experts&, const Experts&) = default;
 };
 
-/// One kind of layer. Exactly one of feed_forward and experts is set, or neither and modules.
+/// One kind of layer. At most one of feed_forward and experts is set; neither in layers of
+/// attention alone (Mamba) and of modules.
 struct Layer {
-  std::optional<Attention> attention;  // absent in the idealised MLP stack of the limits study
+  std::optional<Attention> attention;  // absent where a layer is a feed-forward part alone
   std::optional<FeedForward> feed_forward;
   std::optional<Experts> experts;
   std::vector<NetworkModule> modules;  // of a network that is no transformer: all that it does

@@ -77,22 +77,30 @@ void ModuleReader::read_module(Fields& module) {
   struct Kind {
     const char* key;
     void (*read)(ModuleReader&, Fields&);
+    std::optional<ModuleClass> of = std::nullopt;
   };
+
   static constexpr Kind kKinds[] = {
-      {"conv", [](ModuleReader& r, Fields& m) { r.convolution(m, false); }},
-      {"transposed", [](ModuleReader& r, Fields& m) { r.convolution(m, true); }},
+      {"conv", [](ModuleReader& r, Fields& m) { r.convolution(m, false); },
+       ModuleClass::convolution},
+      {"transposed", [](ModuleReader& r, Fields& m) { r.convolution(m, true); },
+       ModuleClass::convolution},
       {"linear", [](ModuleReader& r, Fields& m) { r.projection(m); }},
       {"pool", [](ModuleReader& r, Fields& m) { r.pool(m); }},
       {"gather", [](ModuleReader& r, Fields& m) { r.gather(m); }},
       {"upsample", [](ModuleReader& r, Fields& m) { r.upsample(m); }},
-      {"attention", [](ModuleReader& r, Fields& m) { r.attention(m); }},
-      {"core", [](ModuleReader& r, Fields& m) { r.core(m); }},
-      {"feed_forward", [](ModuleReader& r, Fields& m) { r.feed_forward(m); }},
+      {"attention", [](ModuleReader& r, Fields& m) { r.attention(m); }, ModuleClass::attention},
+      {"core", [](ModuleReader& r, Fields& m) { r.core(m); }, ModuleClass::attention},
+      {"feed_forward", [](ModuleReader& r, Fields& m) { r.feed_forward(m); },
+       ModuleClass::feed_forward},
       {"lstm", [](ModuleReader& r, Fields& m) { r.recurrent(m, 4); }},
       {"gru", [](ModuleReader& r, Fields& m) { r.recurrent(m, 3); }},
-      {"tables", [](ModuleReader& r, Fields& m) { r.tables(m); }},
-      {"interaction", [](ModuleReader& r, Fields& m) { r.interaction(m); }},
-      {"cross", [](ModuleReader& r, Fields& m) { r.cross(m); }},
+      {"tables", [](ModuleReader& r, Fields& m) { r.tables(m); }, ModuleClass::tables},
+      {"embedding", [](ModuleReader& r, Fields& m) { r.embedding(m); }},
+      {"values", [](ModuleReader& r, Fields& m) { r.values(m); }},
+      {"interaction", [](ModuleReader& r, Fields& m) { r.interaction(m); },
+       ModuleClass::interaction},
+      {"cross", [](ModuleReader& r, Fields& m) { r.cross(m); }, ModuleClass::interaction},
       {"group", [](ModuleReader& r, Fields& m) { r.group(m); }},
       {"residual", [](ModuleReader& r, Fields& m) { r.residual(m); }},
       {"branch", [](ModuleReader& r, Fields& m) { r.branch(m); }},
@@ -104,7 +112,9 @@ void ModuleReader::read_module(Fields& module) {
   const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
                                   [&](const Kind& each) { return module.has(each.key); });
   if (kind != std::end(kKinds)) {
+    of_ = kind->of.value_or(ModuleClass::other);
     kind->read(*this, module);
+    of_ = ModuleClass::other;
   } else if (!module.has("norm") && !module.has("activation") && !module.has("loss") &&
              !module.has("save")) {
     std::string known;
@@ -119,10 +129,12 @@ void ModuleReader::read_module(Fields& module) {
 void ModuleReader::norm_and_activation(Fields& module) {
   const std::string norm = module.text_or("norm", "");
   if (!norm.empty()) {
-    static constexpr std::string_view kNames[] = {"batch", "group", "layer", "frozen"};
+    static constexpr std::string_view kNames[] = {"batch",  "group", "layer",
+                                                  "frozen", "scale", "plain"};
     const auto* found = std::find(std::begin(kNames), std::end(kNames), norm);
     if (found == std::end(kNames)) {
-      module.fail("norm", "is '" + printable(norm) + "'; legal: batch, group, layer, frozen");
+      module.fail("norm",
+                  "is '" + printable(norm) + "'; legal: batch, group, layer, frozen, scale, plain");
     } else {
       push(Normalisation{.over = static_cast<NormOver>(found - std::begin(kNames)),
                          .channels = at_.channels,
@@ -137,8 +149,8 @@ void ModuleReader::norm_and_activation(Fields& module) {
   if (!activation.empty()) pass(at_.elements(), 2, 3, 0, 0, activation == "relu" ? 0 : 1);
 }
 
-void ModuleReader::push(ModuleShape shape) {
-  out_.push_back({std::move(shape), repeat_, shares_weights_, frozen_});
+void ModuleReader::push(ModuleShape shape, Half half) {
+  out_.push_back({std::move(shape), repeat_, shares_weights_, frozen_, of_, half});
 }
 
 void ModuleReader::pass(double values, double forward, double backward, double fused_forward,
@@ -214,6 +226,7 @@ void ModuleReader::convolution(Fields& module, bool transposed) {
 
 void ModuleReader::projection(Fields& module) {
   const std::int64_t out = bounded(module, "linear", kMostWidth);
+  of_ = ModuleClass::top;
   push(Projection{.in = at_.channels,
                   .out = out,
                   .rows = at_.positions(),
@@ -267,14 +280,18 @@ void ModuleReader::attention(Fields& module) {
   if (heads == 0 || width % heads != 0) {
     return module.fail("attention", "heads must divide the width, " + std::to_string(width));
   }
+  const bool key_bias = module.flag_or("key_bias", bias),
+             out_bias = module.flag_or("out_bias", bias);
   if (module.has("keys") || module.has("context")) {
-    push(Projection{at_.channels, width, rows, bias});
-    push(Projection{context, 2 * width, keys, bias});
+    push(Projection{at_.channels, width, rows, bias}, Half::first);
+    push(Projection{context, 2 * width, keys, bias && key_bias}, Half::first);
+    if (bias && !key_bias) push(Values{width});
   } else {
-    push(Projection{at_.channels, 3 * width, rows, bias});
+    push(Projection{at_.channels, 3 * width, rows, bias && key_bias}, Half::first);
+    if (bias && !key_bias) push(Values{2 * width});
   }
   push(AttentionCore{heads, width / heads, rows, window > 0 ? std::min(window, keys) : keys});
-  push(Projection{width, at_.channels, rows, bias});
+  push(Projection{width, at_.channels, rows, out_bias}, Half::last);
 }
 
 // The core alone, of queries, keys and values that lie beside each other in the channels.
@@ -294,9 +311,9 @@ void ModuleReader::feed_forward(Fields& module) {
   const bool bias = module.flag_or("bias", true);
   const std::int64_t rows = at_.positions();
   const double values = static_cast<double>(width) * static_cast<double>(rows);
-  push(Projection{at_.channels, gated ? 2 * width : width, rows, bias});
+  push(Projection{at_.channels, gated ? 2 * width : width, rows, bias}, Half::first);
   pass(values, gated ? 3 : 2, gated ? 5 : 3, gated ? 3 : 0, gated ? 5 : 0, gated ? 2 : 1);
-  push(Projection{width, at_.channels, rows, bias});
+  push(Projection{width, at_.channels, rows, bias}, Half::last);
 }
 
 void ModuleReader::recurrent(Fields& module, std::int64_t gates) {
@@ -342,6 +359,20 @@ void ModuleReader::tables(Fields& module) {
   push(std::move(bags));
 }
 
+// Rows of a table of words, one for each position.
+void ModuleReader::embedding(Fields& module) {
+  const std::int64_t rows = bounded(module, "embedding", kMostVocabulary);
+  const std::int64_t width = bounded_or(module, "width", at_.channels, kMostHidden);
+  if (!become(module, {width, at_.size})) return;
+  push(Lookup{rows, width, at_.positions()});
+}
+
+// So many, which are added to what is there.
+void ModuleReader::values(Fields& module) {
+  push(Values{bounded(module, "values", kMostTable)});
+  if (module.flag_or("added", false)) pass(at_.elements(), 2, 2, 0, 0, 0);
+}
+
 // Of vectors of so many channels each: their dot products beside the first one.
 void ModuleReader::interaction(Fields& module) {
   const std::int64_t width = bounded(module, "interaction", kMostHidden);
@@ -362,8 +393,8 @@ void ModuleReader::cross(Fields& module) {
   const std::int64_t layers = bounded(module, "cross", 100);
   const std::int64_t rank = bounded(module, "rank", kMostHidden);
   for (std::int64_t i = 0; i < layers; ++i) {
-    push(Projection{at_.channels, rank, at_.positions(), false});
-    push(Projection{rank, at_.channels, at_.positions(), true});
+    push(Projection{at_.channels, rank, at_.positions(), false}, Half::first);
+    push(Projection{rank, at_.channels, at_.positions(), true}, Half::last);
     pass(at_.elements(), 4, 7, 4, 7, 2);
   }
 }

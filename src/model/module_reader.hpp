@@ -46,6 +46,8 @@ class ModuleReader {
   void feed_forward(Fields& module);
   void recurrent(Fields& module, std::int64_t gates);
   void tables(Fields& module);
+  void embedding(Fields& module);
+  void values(Fields& module);
   void interaction(Fields& module);
   void cross(Fields& module);
   void group(Fields& module);
@@ -59,7 +61,7 @@ class ModuleReader {
   void pass(double values, double forward, double backward, double fused_forward,
             double fused_backward, double kept);
   void add();
-  void push(ModuleShape shape);
+  void push(ModuleShape shape, Half half = Half::alone);
   Tensor saved(Fields& module, std::string_view key);
   std::vector<std::int64_t> per_dimension(Fields& module, std::string_view one,
                                           std::string_view each, std::int64_t fallback);
@@ -70,6 +72,7 @@ class ModuleReader {
   std::int64_t repeat_ = 1;
   bool shares_weights_ = false;
   bool frozen_ = false;
+  ModuleClass of_ = ModuleClass::other;  // of what is pushed
   int depth_ = 0;
 };
 

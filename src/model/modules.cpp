@@ -17,7 +17,12 @@ struct WeightsOf {
   double operator()(const Projection& p) const {
     return as_number(p.in) * as_number(p.out) + (p.bias ? as_number(p.out) : 0);
   }
-  double operator()(const Normalisation& n) const { return 2 * as_number(n.channels); }
+  double operator()(const Normalisation& n) const {
+    if (n.over == NormOver::plain) return 0;
+    return (n.over == NormOver::scale ? 1 : 2) * as_number(n.channels);
+  }
+  double operator()(const Lookup& l) const { return as_number(l.rows) * as_number(l.width); }
+  double operator()(const Values& v) const { return as_number(v.count); }
   double operator()(const Recurrence& r) const {
     return as_number(r.directions * r.gates) * as_number(r.hidden) * as_number(r.hidden + 1);
   }

@@ -3,8 +3,9 @@
 // modules in place of attention and feed-forward (docs/workloads.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct Projection {
   friend bool operator==(const Projection&, const Projection&) = default;
 };
 
-/// Over what a norm takes its mean (frozen: a scale and an offset that are not trained).
-enum class NormOver : std::uint8_t { batch, group, layer, frozen };
+/// Over what a norm takes its mean. frozen: a scale and an offset that are not trained; scale: of a
+/// layer, without an offset (RMS, layer norms without bias); plain: of a layer, without both.
+enum class NormOver : std::uint8_t { batch, group, layer, frozen, scale, plain };
 
 struct Normalisation {
   NormOver over = NormOver::batch;
@@ -90,6 +92,22 @@ struct EmbeddingBags {
   friend bool operator==(const EmbeddingBags&, const EmbeddingBags&) = default;
 };
 
+/// A row of a table for each of `positions` of a sample: words. Its gradient is as large as the
+/// table, as of other weights.
+struct Lookup {
+  std::int64_t rows, width;
+  std::int64_t positions = 1;
+
+  friend bool operator==(const Lookup&, const Lookup&) = default;
+};
+
+/// Values that are trained and no matrix: tables of positions, class tokens, offsets of scores.
+struct Values {
+  std::int64_t count;
+
+  friend bool operator==(const Values&, const Values&) = default;
+};
+
 /// The dot products of all pairs of `features` vectors.
 struct DotInteraction {
   std::int64_t features, width;
@@ -98,13 +116,34 @@ struct DotInteraction {
 };
 
 using ModuleShape = std::variant<Convolution, Projection, Normalisation, Elementwise, AttentionCore,
-                                 Recurrence, EmbeddingBags, DotInteraction>;
+                                 Recurrence, EmbeddingBags, DotInteraction, Lookup, Values>;
+
+/// The classes of layers that may each be split over ranks in a way of their own. bottom, top: the
+/// projections before and behind the tables of embeddings; of a network without tables all are top.
+enum class ModuleClass : std::uint8_t {
+  other,
+  convolution,
+  attention,
+  feed_forward,
+  bottom,
+  top,
+  interaction,
+  tables
+};
+constexpr std::array<std::string_view, 8> kModuleClassNames = {
+    "other", "convolution", "attention", "feed-forward", "bottom", "top", "interaction", "tables"};
+
+/// Which of two projections one is that ranks may split together, the first by columns, the
+/// last by rows: queries, keys and values with what joins their result, two behind each other.
+enum class Half : std::uint8_t { alone, first, last };
 
 struct NetworkModule {
   ModuleShape shape;
   std::int64_t repeat = 1;      // as many of the same, one after the other
   bool shares_weights = false;  // with a module before it
   bool frozen = false;          // not trained, as all of its block, and of those before it
+  ModuleClass of = ModuleClass::other;
+  Half half = Half::alone;
 
   friend bool operator==(const NetworkModule&, const NetworkModule&) = default;
 };

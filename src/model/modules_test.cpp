@@ -38,6 +38,31 @@ TEST(Networks, OfVisionHaveTheParametersThatAreRead) {  // [MODEL-8]
   EXPECT_EQ(parameters(built_in("vit-l")).total, 304'326'632 - 198 * 1024);
 }
 
+// Published counts: DiT-XL/2 of facebookresearch/DiT has 675,129,632 values, the table of positions
+// among them; google-t5/t5-small 60,506,624, openai/whisper-large-v3 1,543,490,560,
+// state-spaces/mamba-2.8b 2,768,345,600, ai21labs/Jamba-v0.1 51,570,323,328.
+TEST(Networks, BuiltInOfConfigsHaveTheirPublishedParameters) {  // [MODEL-8]
+  EXPECT_EQ(parameters(built_in("dit-xl-2")).total, 675'129'632);
+  EXPECT_EQ(parameters(built_in("t5-small")).total, 60'506'624);
+  EXPECT_EQ(parameters(built_in("whisper-large-v3")).total, 1'543'490'560);
+  EXPECT_EQ(parameters(built_in("mamba-2.8b")).total, 2'768'345'600);
+  EXPECT_EQ(parameters(built_in("jamba-v0.1")).total, 51'570'323'328);
+}
+
+// Of the FLOPs of papers and torchvision: DiT-XL/2 118.6 G multiplications (arXiv 2212.09748 table
+// 4), Swin-T, B at 224 4.5, 15.4 G (arXiv 2103.14030 table 1, which counts no bias), ViT of a
+// config as the built-in one of blocks.
+TEST(Networks, OfConfigsRunThePublishedFlops) {  // [MODEL-8]
+  EXPECT_NEAR(multiplications(built_in("dit-xl-2")), 118.6e9, 0.01 * 118.6e9);
+  EXPECT_NEAR(multiplications(built_in("swin-t")), 4.5e9, 0.03 * 4.5e9);
+  EXPECT_NEAR(multiplications(built_in("swin-b")), 15.4e9, 0.03 * 15.4e9);
+  const auto config = parse_json(R"({"architectures": ["ViTForImageClassification"],
+    "num_labels": 1000})",
+                                 "config.json");
+  const Model vit = model_from_config(*config, "vit").value();
+  EXPECT_EQ(multiplications(vit), multiplications(built_in("vit-b")));
+}
+
 // MLPerf's recommendation_v2: 26 tables of 204,184,588 rows, 16.04 M values besides; 32.06 MFLOP a
 // sample forward, of which no look-up is one.
 TEST(Networks, OfRecommendationCountTablesApart) {  // [MODEL-8]

@@ -35,6 +35,37 @@ Tensor input_of(Fields& fields) {
   return out;
 }
 
+// Projections before the last tables of embeddings are those of the bottom.
+void mark_bottom(std::vector<std::pair<std::int64_t, Layer>>& blocks) {
+  bool before = false;
+  for (std::size_t i = blocks.size(); i-- > 0;) {
+    std::vector<NetworkModule>& modules = blocks[i].second.modules;
+    for (std::size_t j = modules.size(); j-- > 0;) {
+      before = before || modules[j].of == ModuleClass::tables;
+      if (before && modules[j].of == ModuleClass::top) modules[j].of = ModuleClass::bottom;
+    }
+  }
+}
+
+// Of projections behind each other, with nothing but passes between them, every two are split
+// together.
+void mark_pairs(std::vector<NetworkModule>& modules) {
+  NetworkModule* open = nullptr;
+  for (NetworkModule& module : modules) {
+    if (std::holds_alternative<Elementwise>(module.shape)) continue;
+    const bool plain = module.of == ModuleClass::bottom || module.of == ModuleClass::top;
+    if (!plain || !std::holds_alternative<Projection>(module.shape) || module.repeat > 1) {
+      open = nullptr;
+    } else if (open == nullptr) {
+      open = &module;
+    } else {
+      open->half = Half::first;
+      module.half = Half::last;
+      open = nullptr;
+    }
+  }
+}
+
 }  // namespace
 
 bool is_network_form(const Document& document) {
@@ -57,6 +88,7 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
     fields.fail("block", "stands more than " + std::to_string(kMostBlocksOfNetwork) + " times");
     blocks.clear();
   }
+  std::vector<std::pair<std::int64_t, Layer>> layers;
   bool trains = false;  // some block before
   for (Fields& block : blocks) {
     block.text_or("name", "");
@@ -73,6 +105,11 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
     if (layer.modules.empty() && problems.empty()) {
       block.fail("modules", "hold no work", Trouble::missing);
     }
+    layers.emplace_back(repeat, std::move(layer));
+  }
+  mark_bottom(layers);
+  for (auto& [repeat, layer] : layers) {
+    mark_pairs(layer.modules);
     add_layers(model, repeat, layer);
   }
   fields.reject_unknown();

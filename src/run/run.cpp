@@ -332,7 +332,9 @@ void refuse_idle(RequestReader& reader, const Run& run) {
 // takes the place of the document's, and fills it where it has none; 0: as it is described.
 Result<Model> described_model(const Document& document, const std::string& name,
                               std::int64_t vocabulary) {
-  if (document.root.find("model_type") != nullptr) return model_from_config(document, name);
+  for (const char* key : {"model_type", "_class_name"}) {
+    if (document.root.find(key) != nullptr) return model_from_config(document, name);
+  }
   if (vocabulary == 0 || document.root.table() == nullptr) return model_from_toml(document, name);
   Document stated = document;
   Node::Table members = *document.root.table();

@@ -82,7 +82,12 @@ Words megatron_model_words(const Run& run, Refusals& refusals) {
   const Layer& layer = dense != nullptr ? *dense : *sparse;
   refusals.refuse(!layer.attention.has_value(), field, "a network without attention");
   refusals.refuse(model.vocabulary == 0, field, "a network without embedding and head");
-  if (!layer.attention || model.vocabulary == 0) return {};
+  const bool parts = std::all_of(model.kinds.begin(), model.kinds.end(), [](const Layer& kind) {
+    return kind.attention && (kind.feed_forward || kind.experts);
+  });
+  refusals.refuse(layer.attention && !parts, field,
+                  "a network with layers of attention or of a feed-forward part alone");
+  if (!parts || model.vocabulary == 0) return {};
   const Attention& a = *layer.attention;
   const FeedForward& part = dense != nullptr ? *dense->feed_forward : sparse->experts->each;
 

@@ -61,7 +61,8 @@ static double attention_parameters(const Share& share, const Layer& layer) {
   Layer alone = layer;
   alone.feed_forward.reset();
   alone.experts.reset();
-  alone.norms = layer.parallel ? layer.norms : layer.norms / 2;
+  const bool all = layer.parallel || (!layer.feed_forward && !layer.experts);
+  alone.norms = all ? layer.norms : layer.norms / 2;
   const LayerParameters held = layer_parameters(share.model, alone);
   return static_cast<double>(held.split) / static_cast<double>(share.split.tp) +
          static_cast<double>(held.replicated);
@@ -77,12 +78,13 @@ Program forward_layer(const Share& share, const Layer& layer, BlockKind kind) {
   }
   if (layer.feed_forward) add_feed_forward(writer, share, layer);
   if (layer.experts) add_experts(writer, share, layer);
-  const int norms_added = (layer.attention ? 1 : 0) + (layer.parallel ? 0 : 1);
+  const bool apart = !layer.parallel && (layer.feed_forward || layer.experts);
+  const int norms_added = (layer.attention ? 1 : 0) + (apart ? 1 : 0);
   for (std::int64_t i = norms_added; i < layer.norms; ++i) add_norm(writer, share);
 
   if (share.sequence_parallel) {
     // Whole, not split: what each half gathers, and its result before that is summed and split.
-    const double halves = layer.attention && !layer.parallel ? 2 : 1;
+    const double halves = layer.attention && apart ? 2 : 1;
     writer.work(halves * 2 * share.rows * share.hidden * share.element);
   }
 

@@ -37,6 +37,29 @@ void add_convolution(Writer& writer, const Share& share, Bytes bytes) {
   writer.keep(bytes);  // its input
 }
 
+// [STEP-30] The scan of selective attention, in one kernel that keeps the state of each channel on
+// the chip (arXiv 2312.00752 §3.3.2): values, their rates and gate, keys and queries are read, the
+// result is written; backward the same is read again with the gradient, and a gradient of each
+// written. Valid where memory decides. Known error: its exponentials, one for each number of the
+// state, are not counted.
+void add_scan(Writer& writer, Bytes values, Bytes keys) {
+  writer.pass(4 * values + 2 * keys, 8 * values + 4 * keys, 1);
+  writer.keep(2 * values + 2 * keys);  // rates, gate; keys, queries
+}
+
+// From the gated result to the residual.
+void add_end(Writer& writer, const Share& share, const Layer& layer, Bytes out) {
+  for (const Linear& matrix : linears(layer, share.model.hidden)) {
+    if (matrix.role != Role::attention_output) continue;
+    writer.linear(matrix, share.split.tp, share.tokens, {.kept = false});
+  }
+  if (share.trains_weights && share.saved_input < share.element) {
+    writer.keep(out / share.element * share.saved_input);
+  }
+  writer.cross(Seam::exit, whole(share));
+  add_residual(writer, share);
+}
+
 }  // namespace
 
 void add_linear_attention(Writer& writer, const Share& share, const Layer& layer) {
@@ -45,10 +68,10 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
   const std::int64_t heads = attention.heads / tp;
   const std::int64_t key_heads = std::max<std::int64_t>(1, attention.kv_heads / tp);
   const Bytes bytes = share.rows * share.element;  // of one column
-  const Bytes channels =
-      bytes * static_cast<double>(2 * key_heads * attention.head_dim + heads * attention.value_dim);
+  const bool selective = attention.linear->form == LinearForm::selective;
+  const Bytes keys_and_queries = bytes * static_cast<double>(2 * key_heads * attention.head_dim);
   const Bytes out = bytes * static_cast<double>(heads * attention.value_dim);
-  const bool quantised = share.trains_weights && share.saved_input < share.element;
+  const Bytes channels = selective ? out : keys_and_queries + out;
 
   add_norm(writer, share);
   const std::int32_t entry = writer.cross(Seam::entry, whole(share));
@@ -58,6 +81,15 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
     writer.keep(share.input_rows * share.hidden * kept_input(share, matrix.role), Piece::norm);
   }
   if (attention.linear->convolution > 0) add_convolution(writer, share, channels);
+  if (selective) {
+    for (const Linear& matrix : linears(layer, share.model.hidden)) {
+      if (matrix.role != Role::state && matrix.role != Role::rate) continue;
+      writer.linear(matrix, tp, share.tokens);
+    }
+    add_scan(writer, out, keys_and_queries / 2);
+    add_end(writer, share, layer, out);
+    return;
+  }
   writer.keep(channels);  // queries, keys, values
 
   AttentionShape core{};
@@ -81,13 +113,7 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
   writer.pass(2 * out, 3 * out, 1);
   writer.keep(out);
   add_gate(writer, share, out);
-  for (const Linear& matrix : linears(layer, share.model.hidden)) {
-    if (matrix.role != Role::attention_output) continue;
-    writer.linear(matrix, tp, share.tokens, {.kept = false});
-  }
-  if (quantised) writer.keep(out / share.element * share.saved_input);
-  writer.cross(Seam::exit, whole(share));
-  add_residual(writer, share);
+  add_end(writer, share, layer, out);
 }
 
 }  // namespace headway

@@ -69,6 +69,8 @@ class ModuleWriter {
         pass(values, 3, 5);
         break;
       case NormOver::layer:
+      case NormOver::scale:
+      case NormOver::plain:
         pass(values, 2, 3);
         break;
       case NormOver::frozen:
@@ -130,6 +132,17 @@ class ModuleWriter {
     writer_.keep(share_.rows * bags.look_ups() * kIndex);
     writer_.serve(Module::other);
   }
+
+  void operator()(const Lookup& l) {
+    // Rows read, written behind each other; backward their gradients are added to a table of zeros.
+    const double values =
+        share_.rows * static_cast<double>(l.positions) * static_cast<double>(l.width);
+    const double table = static_cast<double>(l.rows) * static_cast<double>(l.width);
+    writer_.pass(2 * values * share_.element, (3 * values + table) * share_.element, 1);
+    writer_.keep(share_.rows * static_cast<double>(l.positions) * kIndex);
+  }
+
+  void operator()(const Values&) {}
 
   void operator()(const DotInteraction& d) {
     const double features = static_cast<double>(d.features);

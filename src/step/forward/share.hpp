@@ -46,7 +46,7 @@ struct Share {
 /// Whether queries, keys and values, and gate and up, are tensors of their own, as in code of the
 /// Llama kind, unless the framework joins them.
 inline bool keeps_apart(const Share& share, const Layer& layer) {
-  if (!layer.modules.empty()) return false;
+  if (!layer.experts && !layer.feed_forward) return false;
   const FeedForward& part = layer.experts ? layer.experts->each : *layer.feed_forward;
   return !share.habit.kernels.joined_weights && part.gated;
 }

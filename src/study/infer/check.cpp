@@ -38,6 +38,11 @@ class ServingRules {
         return;
       }
       cached = cached || !layer.attention->linear;
+      if (layer.attention->linear && layer.attention->linear->form == LinearForm::selective) {
+        fail("model", "has layers of selective state spaces, whose serving is not priced",
+             Trouble::unsupported);
+        return;
+      }
     }
     if (serving_.cp > 1 && chooses_keys(model)) {
       fail("cp", "of keys that an indexer chooses is not predicted; legal: 1",

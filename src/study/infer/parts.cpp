@@ -59,7 +59,9 @@ Bytes state_of(const Attention& attention, std::int64_t tp) {
   const auto keys = static_cast<double>(attention.head_dim);
   const auto values = static_cast<double>(attention.value_dim);
   const double taps = std::max(0.0, static_cast<double>(attention.linear->convolution) - 1);
-  return Bytes(4 * heads * keys * values + 2 * taps * (2 * key_heads * keys + heads * values));
+  const bool selective = attention.linear->form == LinearForm::selective;
+  const double convolved = (selective ? 0 : 2 * key_heads * keys) + heads * values;
+  return Bytes(4 * heads * keys * values + 2 * taps * convolved);
 }
 
 // Bytes of an element of a layer's weights: with the factor of each 16 (fp4), or as they are
