@@ -59,6 +59,7 @@ class Beside {
         }
         break;
       case Flow::between:
+      case Flow::of_samples:
         break;
     }
   }

@@ -82,7 +82,7 @@ TEST(Bounds, NoStepOfANetworkIsShorterThanItsProductsAtThePeak) {
     run.job.sequence = 1;
     run.job.graphs = Graphs::step;
     run.layout.dp = 8;
-    spread_tables(run.model, run.layout);
+    spread_tables(run.model, run.cluster, run.layout);
     for (const char* recipe : {"fp32", "tf32", "fp16"}) {
       for (const std::int64_t samples : {1, 64, 4096}) {
         run.job.recipe = recipe_from(recipe);

@@ -84,6 +84,7 @@ class NetworkRules : CheckRules {
            run_.model.name + " takes whole samples (" + run_.model.sample + "); leave it out");
     }
     tables();
+    for (const ClassField& field : kClassFields) strategy(field);
     if (run_.job.task == Task::lora) {
       fail("task", "lora is for transformers; legal: pretrain, finetune", Trouble::unsupported);
     }
@@ -119,6 +120,115 @@ class NetworkRules : CheckRules {
     if (layout_.zero > 1) {
       fail("zero", "of networks with tables is 0 or 1", Trouble::unsupported);
     }
+    for (const Layer& layer : run_.model.kinds) {
+      for (const NetworkModule& module : layer.modules) {
+        if (const auto* bags = std::get_if<EmbeddingBags>(&module.shape)) tables(*bags);
+      }
+    }
+  }
+
+  // Of some tables a scheme needs so many rows, widths that divide, ranks of several nodes.
+  void tables(const EmbeddingBags& bags) {
+    const TableSplit& split = layout_.tables;
+    const bool cuts = split.scheme == TableScheme::column_wise || split.scheme == TableScheme::grid;
+    if (cuts && bags.width % split.columns != 0) {
+      fail("table-columns", std::to_string(split.columns) +
+                                " must divide the width of the tables, " +
+                                std::to_string(bags.width));
+    }
+    if (layout_.dp == 1) {
+      if (split.scheme == TableScheme::spread && split.copy_below == 0 && split.rows_from == 0)
+        return;
+      fail("tables", "lie whole on the one rank; leave out what splits or copies them");
+      return;
+    }
+    if (by_node(split.scheme)) several_nodes("tables");
+    std::int64_t few = 0, fewest = 0;
+    for (const EmbeddingTable& table : bags.tables) {
+      const TableScheme scheme = split.of(table.rows);
+      const std::int64_t ranks = scheme == TableScheme::row_wise ? layout_.ep
+                                 : by_node(scheme)               ? layout_.node_ranks
+                                                                 : 1;
+      if (table.rows >= ranks) continue;
+      ++few;
+      fewest = std::max(fewest, ranks);
+    }
+    if (few > 0) {
+      fail("tables", std::to_string(few) + " of " + std::to_string(bags.tables.size()) +
+                         " tables have fewer rows than the " + std::to_string(fewest) +
+                         " ranks that would share them; copy-below " + std::to_string(fewest) +
+                         " copies these");
+    }
+  }
+  static bool by_node(TableScheme scheme) {
+    return scheme == TableScheme::table_row_wise || scheme == TableScheme::grid;
+  }
+
+  void several_nodes(const char* field) {
+    if (layout_.node_ranks > 1) return;
+    fail(field, "within nodes needs several nodes that the ranks fill, of more than one rank each");
+  }
+
+  struct ClassField {
+    ModuleClass of;
+    const char* name;
+    const char* what;
+  };
+  static constexpr ClassField kClassFields[] = {
+      {ModuleClass::convolution, "convolutions", "convolutions"},
+      {ModuleClass::attention, "attentions", "attention"},
+      {ModuleClass::feed_forward, "feed-forwards", "feed-forward parts"},
+      {ModuleClass::bottom, "bottom-mlp", "projections before tables"},
+      {ModuleClass::top, "top-mlp", "projections of their own"},
+      {ModuleClass::interaction, "interactions", "interaction with weights"},
+  };
+
+  // A class of which nothing is trained, and what it cannot be split by.
+  void strategy(const ClassField& field) {
+    const Strategy strategy = layout_.of(field.of);
+    if (strategy == Strategy::usual) return;
+    double weights = 0;
+    for_class(field.of, [&](const NetworkModule& module) { weights += module_weights(module); });
+    if (!(weights > 0)) {
+      return fail(field.name,
+                  run_.model.name + " has no " + field.what + " that are trained; leave it out");
+    }
+    if (layout_.dp == 1) return fail(field.name, "splits over ranks, of which there is one");
+    if (is_in_node(strategy)) {
+      several_nodes(field.name);
+      if (layout_.node_ranks == 1) return;
+    }
+    if (!is_tensor(strategy)) return;
+    if (field.of == ModuleClass::convolution) {
+      return fail(field.name,
+                  "are not split by tensors; legal: default, data, sharded, sharded-in-node",
+                  Trouble::unsupported);
+    }
+    const std::int64_t ranks = is_in_node(strategy) ? layout_.node_ranks : layout_.dp;
+    std::int64_t odd = 0;
+    for_class(field.of, [&](const NetworkModule& module) {
+      const std::int64_t width = split_width(module);
+      if (odd == 0 && width % ranks != 0) odd = width;
+    });
+    if (odd > 0) {
+      fail(field.name, "by tensors over " + std::to_string(ranks) + " ranks needs them to divide " +
+                           std::to_string(odd) + ", a width or number of heads");
+    }
+  }
+  template <class Body>
+  void for_class(ModuleClass of, const Body& body) {
+    for (const Layer& layer : run_.model.kinds) {
+      for (const NetworkModule& module : layer.modules) {
+        if (module.of == of && !module.frozen) body(module);
+      }
+    }
+  }
+  // What ranks must divide; 0: nothing.
+  static std::int64_t split_width(const NetworkModule& module) {
+    if (const auto* core = std::get_if<AttentionCore>(&module.shape)) return core->heads;
+    const auto* projection = std::get_if<Projection>(&module.shape);
+    if (projection == nullptr) return 0;
+    return module.half == Half::last ? projection->in : projection->out;
   }
 };
 

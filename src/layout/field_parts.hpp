@@ -114,6 +114,25 @@ inline constexpr FieldAccess<Layout> kRecomputedPieces = {
       l.recompute_pieces = static_cast<std::uint8_t>(static_cast<unsigned>(number) << 1);
     }};
 
+template <ModuleClass which>
+inline constexpr FieldAccess<Layout> kStrategy = {
+    [](const Layout& l) { return static_cast<double>(l.of(which)); },
+    [](Layout& l, double number) {
+      l.classes[static_cast<std::size_t>(which)] =
+          static_cast<Strategy>(static_cast<std::uint8_t>(number));
+    }};
+template <auto member>
+inline constexpr FieldAccess<Layout> kOfTables = {
+    [](const Layout& l) { return static_cast<double>(l.tables.*member); },
+    [](Layout& l, double number) {
+      using Value = std::remove_reference_t<decltype(l.tables.*member)>;
+      l.tables.*member = static_cast<Value>(
+          static_cast<std::conditional_t<std::is_enum_v<Value>, std::uint8_t, Value>>(number));
+    }};
+inline FieldForm share() {
+  return {.kind = FieldForm::Kind::number, .least = 0, .most = 1};
+}
+
 inline constexpr FieldAccess<Job> kBucketSize = {
     [](const Job& job) { return job.bucket_size.value(); },
     [](Job& job, double number) { job.bucket_size = Bytes(number); }};

@@ -8,6 +8,7 @@
 
 #include "layout/job.hpp"
 #include "layout/schedule.hpp"
+#include "model/modules.hpp"
 
 namespace headway {
 
@@ -44,6 +45,64 @@ constexpr std::uint8_t bit(Piece piece) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(piece));
 }
 
+/// How a class of a network's layers is split over the ranks of dp. usual: as `zero` says. sharded:
+/// weights, gradients and states lie in parts and are gathered (FSDP), over all ranks or those of a
+/// node; tensor: products are split by columns and rows, and the ranks of a group work on all their
+/// samples.
+enum class Strategy : std::uint8_t {
+  usual,
+  data,            // copies
+  sharded,         // over all ranks
+  sharded_node,    // within a node, copies across nodes
+  tensor,          // over all ranks
+  tensor_node,     // within a node, copies across
+  tensor_sharded,  // within a node, sharded across
+};
+constexpr std::array<std::string_view, 7> kStrategyNames = {"default",
+                                                            "data",
+                                                            "sharded",
+                                                            "sharded-in-node",
+                                                            "tensor",
+                                                            "tensor-in-node",
+                                                            "tensor-in-node-sharded"};
+constexpr bool is_tensor(Strategy strategy) {
+  return strategy >= Strategy::tensor;
+}
+constexpr bool is_in_node(Strategy strategy) {
+  return strategy == Strategy::sharded_node || strategy >= Strategy::tensor_node;
+}
+
+/// Who holds which part of a table of embeddings (TorchRec's words). spread: rows of all tables lie
+/// evenly on all ranks, whichever these are, and a row's holder sums what it has of a sample.
+enum class TableScheme : std::uint8_t {
+  spread,
+  table_wise,      // whole tables on one rank each
+  column_wise,     // slices of the width on one rank each
+  row_wise,        // the rows of each over all ranks
+  table_row_wise,  // of each over the ranks of one node
+  grid,            // slices of the width, each over the ranks of one node
+  data_parallel,   // copies
+};
+constexpr std::array<std::string_view, 7> kTableSchemeNames = {
+    "spread", "table-wise", "column-wise", "row-wise", "table-row-wise", "grid", "data-parallel"};
+
+/// How the tables of a network lie on the ranks.
+struct TableSplit {
+  TableScheme scheme = TableScheme::spread;
+  std::int64_t copy_below = 0;  // tables of fewer rows are data-parallel
+  std::int64_t rows_from = 0;   // tables of so many rows and more are row-wise; 0: none
+  std::int64_t columns = 128;   // of a slice (column-wise, grid)
+  double cached = 1;            // share of the rows that the accelerators hold, the host all
+  double hits = -1;             // share of the look-ups that find their row there; negative: that
+  friend bool operator==(const TableSplit&, const TableSplit&) = default;
+
+  /// Of a table.
+  TableScheme of(std::int64_t rows) const {
+    if (rows < copy_below) return TableScheme::data_parallel;
+    return rows_from > 0 && rows >= rows_from ? TableScheme::row_wise : scheme;
+  }
+};
+
 /// How a layer of one micro-batch is split over ranks: what its kernels' shapes hang on, and which
 /// of its tensors travel.
 struct LayerSplit {
@@ -57,6 +116,12 @@ struct LayerSplit {
                                // whole instead of gathered again in the backward pass
   ContextExchange context_exchange = ContextExchange::ring;
   Dispatch dispatch = Dispatch::copies;
+  // Of networks of modules.
+  TableSplit tables = {};
+  std::array<Strategy, kModuleClassNames.size()> classes{};
+  std::int64_t node_ranks = 1;  // of dp on one node, where these fill several nodes
+
+  Strategy of(ModuleClass which) const { return classes[static_cast<std::size_t>(which)]; }
   friend bool operator==(const LayerSplit&, const LayerSplit&) = default;
 };
 

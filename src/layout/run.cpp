@@ -39,7 +39,8 @@ std::optional<double> number_of(const Run& run, const FieldRow& row) {
       row.access);
 }
 
-void spread_tables(const Model& model, Layout& layout) {
+void spread_tables(const Model& model, const Cluster& cluster, Layout& layout) {
+  if (model.is_network()) layout.node_ranks = replicas_on_node(layout, cluster);
   if (has_tables(model)) layout.ep = layout.dp;
 }
 

@@ -45,8 +45,9 @@ AnyRun with(AnyRun run, const FieldRow& row, double number) {
 /// be legal, and the fields of the run that it is about.
 Problems check(const Run& run);
 
-/// Tables of embeddings lie on all ranks: where the model has some, ep is dp.
-void spread_tables(const Model& model, Layout& layout);
+/// A network's layout knows how many of its ranks a node has; tables of embeddings lie on all
+/// ranks: where the model has some, ep is dp.
+void spread_tables(const Model& model, const Cluster& cluster, Layout& layout);
 
 /// What of that hangs on the model and the degrees alone, which are at least 1: how layers and
 /// experts are cut over ranks.

@@ -12,6 +12,7 @@
 #include "platform/files.hpp"
 #include "run/far_stages.hpp"
 #include "run/method.hpp"
+#include "run/network_fields.hpp"
 #include "run/request_reader.hpp"
 #include "step/frameworks/experts.hpp"
 #include "step/frameworks/habits.hpp"
@@ -117,8 +118,9 @@ void settle_network(RequestReader& reader, RequestedRun& run) {
     run.assumptions.push_back("micro-batch " + std::to_string(layout.micro_batch) +
                               ": a rank's part of the batch at once");
   }
+  layout.node_ranks = replicas_on_node(layout, run.cluster);
   if (has_tables(run.model) && !reader.has("ep") && layout.dp > 1) {
-    spread_tables(run.model, layout);
+    spread_tables(run.model, run.cluster, layout);
     run.assumptions.push_back("ep " + std::to_string(layout.ep) +
                               ": each rank holds some of the embedding tables, in fp32, each row "
                               "with one number of the optimiser");
@@ -279,6 +281,13 @@ bool recomputes_pieces(const Run& run) {
 bool trains_adapters(const Run& run) {
   return run.job.task == Task::lora;
 }
+bool cuts_tables(const Run& run) {
+  const TableScheme scheme = run.layout.tables.scheme;
+  return scheme == TableScheme::column_wise || scheme == TableScheme::grid;
+}
+bool caches_tables(const Run& run) {
+  return run.layout.tables.cached < 1;
+}
 bool shards(const Run& run) {
   return run.layout.zero > 0;
 }
@@ -290,6 +299,8 @@ constexpr ReadWith kReadWith[] = {
     {"lora-rank", trains_adapters, "task", "lora"},
     {"adapters", trains_adapters, "task", "lora"},
     {"shard", shards, "zero", "1, 2 or 3"},
+    {"table-columns", cuts_tables, "tables", "column-wise or grid"},
+    {"table-hits", caches_tables, "table-cache", "below 1"},
 };
 
 // [STEP-18] Only gradients that go out in buckets of a size that configurations state.
@@ -419,7 +430,10 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
     if (const auto wrong = set_slices(*slice, ranks, run.cluster)) reader.fail("slice", *wrong);
   }
   if (model_name && cluster_name && loaded) {
-    if (split) settle_network(reader, run);
+    if (split) {
+      append(problems, fields_of_other_models(run));
+      settle_network(reader, run);
+    }
     assume_defaults(reader, run, split);
   }
   if (!model_name || !cluster_name || !loaded) return problems;

@@ -295,5 +295,48 @@ TEST(Run, ASliceSaysWhatTheJobWasGivenOfEachDomain) {
   }
 }
 
+// Strategies and tables are of networks; of one without tables nothing of tables is read; what
+// needs another field is refused without it. All at once.
+TEST(Run, FieldsOfNetworksAreReadOfThemAlone) {
+  const auto wrong = [](const RunRequest& request) {
+    std::string out;
+    const auto run = make_run(request);
+    if (!run) {
+      for (const Problem& problem : run.problems()) {
+        out += where_text(problem) + ": " + problem.message + "\n";
+      }
+    }
+    return out;
+  };
+  const std::string of_language = wrong({{"model", "llama-2-7b"},
+                                         {"cluster", "dgx-h100"},
+                                         {"gpus", "8"},
+                                         {"seq", "4096"},
+                                         {"global-batch", "64"},
+                                         {"tables", "grid"},
+                                         {"attentions", "sharded"}});
+  EXPECT_NE(of_language.find("tables: is of networks of modules"), std::string::npos);
+  EXPECT_NE(of_language.find("attentions: is of networks of modules"), std::string::npos);
+  const std::string of_images = wrong({{"model", "vit-l"},
+                                       {"cluster", "dgx-h100"},
+                                       {"gpus", "8"},
+                                       {"global-batch", "64"},
+                                       {"copy-below", "5"}});
+  EXPECT_NE(of_images.find("copy-below: is of tables of embeddings"), std::string::npos);
+  const RunRequest clicks = {
+      {"model", "dlrm-dcnv2"}, {"cluster", "dgx-h100"}, {"gpus", "8"}, {"global-batch", "64"}};
+  RunRequest idle = clicks;
+  idle.insert(idle.end(), {{"table-columns", "64"}, {"table-hits", "0.5"}});
+  const std::string idle_said = wrong(idle);
+  EXPECT_NE(idle_said.find("read with tables column-wise or grid"), std::string::npos) << idle_said;
+  EXPECT_NE(idle_said.find("read with table-cache below 1"), std::string::npos) << idle_said;
+  RunRequest apart = clicks;
+  apart.insert(apart.end(),
+               {{"tables", "column-wise"}, {"table-columns", "48"}, {"top-mlp", "tensor-in-node"}});
+  const std::string said = wrong(apart);
+  EXPECT_NE(said.find("48 must divide the width of the tables, 128"), std::string::npos) << said;
+  EXPECT_NE(said.find("needs several nodes"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace headway

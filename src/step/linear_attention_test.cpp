@@ -144,5 +144,67 @@ TEST(PlainNorms, HoldNothing) {
                    2.0 * 512 * 1024 + 4 * (4.0 * 512 * 512 + 3.0 * 512 * 1024));
 }
 
+// Mamba 130M of 2,048 tokens: 768 to twice 1,536 channels, of these to a rank of 48 and two vectors
+// of 16, the rank to 1,536 rates, and back to 768; a scan that reads values, rates, gate, keys and
+// queries and writes its result, in 2 bytes each; backward twice that.
+TEST(LinearAttention, OfSelectiveStateSpacesIsProductsAndOneScan) {  // [STEP-30]
+  const Case c = case_of("mamba-130m");
+  expect_legal(c);
+  const Step step = c.lowered();
+  double products = 0, scans = 0;
+  const double scan = 2048.0 * 2 * (4 * 1536 + 2 * 16);
+  for (const Op& op : only<Op>(step.blocks[0].items)) {
+    if (std::holds_alternative<Matmul>(op.shape) && op.phase == Phase::forward) {
+      products += work(op).value();
+    }
+    const auto* pass = std::get_if<Pass>(&op.shape);
+    if (pass == nullptr) continue;
+    const double expected = op.phase == Phase::forward ? scan : 2 * scan;
+    if (std::abs(pass->moved.value() - expected) < 1) ++scans;
+    EXPECT_FALSE(std::holds_alternative<AttentionShape>(op.shape));
+  }
+  EXPECT_EQ(products, 2.0 * 2048 * (768 * 3072 + 1536 * 80 + 48 * 1536 + 1536 * 768));
+  EXPECT_EQ(scans, 2);
+}
+
+// The dual form is linear attention of heads of 64 values and states of 128, whose layer has one
+// norm and no feed-forward part.
+TEST(LinearAttention, OfDualStateSpacesIsOfHeadsAlone) {  // [STEP-23]
+  const Case c = case_of("mamba-codestral-7b", "dgx-h100");
+  const Step step = c.lowered();
+  int cores = 0, products = 0;
+  for (const Op& op : only<Op>(step.blocks[0].items)) {
+    if (op.phase != Phase::forward) continue;
+    if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
+      ++cores;
+      EXPECT_EQ(core->heads, 128);
+      EXPECT_EQ(core->value_dim, 64);
+      EXPECT_EQ(core->head_dim, 128);
+    }
+    products += std::holds_alternative<Matmul>(op.shape) ? 1 : 0;
+  }
+  EXPECT_EQ(cores, 1);
+  EXPECT_EQ(products, 2);
+}
+
+TEST(LinearAttention, OfSelectiveStateSpacesIsNotSplit) {
+  Case c = case_of("mamba-130m");
+  c.layout.tp = 2;
+  const Problems found = check(c);
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found.back().message.find("not computed over split channels"), std::string::npos);
+}
+
+// What a rank holds of every layer comes to the model's parameters, but for rows of the vocabulary
+// that are padded: state spaces alone, with attention and experts, layers of one part each.
+TEST(LinearAttention, OfHybridsHoldsTheParametersOfTheModel) {
+  for (const char* name : {"mamba-130m", "jamba-v0.1", "granite-4.0-h-small", "nemotron-h-8b"}) {
+    const Case c = case_of(name, "dgx-h100");
+    const Step step = c.lowered();
+    const double all = static_cast<double>(parameters(c.model).total);
+    EXPECT_NEAR(step.stages[0].parameters, all, 5e-4 * all) << name;
+  }
+}
+
 }  // namespace
 }  // namespace headway::testing

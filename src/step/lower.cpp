@@ -33,6 +33,7 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
   exchange_context(program, share);
   route_experts(program, share);
   exchange_tables(program, share);
+  exchange_classes(program, share);
   differentiate(program, share);
   const auto matrices = static_cast<double>(program.products.size());
   Block block = recompute(std::move(program), share, recomputation);
@@ -113,8 +114,8 @@ std::vector<StageClass> lower_stages(const Share& share, const Layout& layout,
   for (StageClass& stage : out) {
     for (std::size_t i = 0; i < lowered.blocks.size(); ++i) {
       const HeldParameters& held = lowered.blocks[i].held;
-      stage.parameters +=
-          static_cast<double>(stage.counts[i]) * (held.dense + held.experts + held.tables);
+      stage.parameters += static_cast<double>(stage.counts[i]) *
+                          (held.dense + held.experts + held.own + held.tables);
     }
   }
   return out;

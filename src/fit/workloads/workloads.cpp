@@ -115,7 +115,7 @@ void spread(Cells& cells, std::int64_t ranks, Run& run) {
   }
   if (run.job.global_batch % ranks != 0) return cells.skip("the batch does not divide");
   layout.micro_batch = run.job.global_batch / ranks;
-  spread_tables(run.model, layout);
+  spread_tables(run.model, run.cluster, layout);
 }
 
 std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {

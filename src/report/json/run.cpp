@@ -1,8 +1,10 @@
 #include "report/json/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "method/methods.hpp"
+#include "run/network_fields.hpp"
 
 namespace headway {
 namespace {
@@ -22,9 +24,19 @@ std::string_view unit_of(const MethodField& field) {
 }  // namespace
 
 Json layout_json(const Layout& layout, std::optional<std::int64_t> micro_batches) {
+  // What is read of networks of modules alone is told where it is not as usual.
+  const auto of_networks = [](const FieldRow& row) {
+    const auto names = fields_of_networks();
+    return std::find(names.begin(), names.end(), row.field.name) != names.end();
+  };
+  const Layout usual;
   Json out = Json::object();
   for (const FieldRow& row : field_rows()) {
     if (row.member.empty()) continue;
+    if (of_networks(row) &&
+        node_json(shown_value(row, layout)) == node_json(shown_value(row, usual))) {
+      continue;
+    }
     out[std::string(row.member)] = node_json(shown_value(row, layout));
     if (row.member == "micro_batch" && micro_batches) out["micro_batches"] = *micro_batches;
   }

@@ -10,7 +10,7 @@ namespace headway {
 /// BlockKind::prediction: a layer behind three norms and a projection of twice the hidden width.
 Program forward_layer(const Share& share, const Layer& layer, BlockKind kind = BlockKind::layer);
 Program forward_embedding(const Share& share);
-/// A layer of modules [STEP-29].
+/// A layer of modules [STEP-29], its classes and tables split as the layout has them [STEP-31].
 Program forward_modules(const Share& share, const Layer& layer);
 Program forward_head(const Share& share);
 /// [STEP-26] The parts of both that each stage has where the vocabulary is split over stages:

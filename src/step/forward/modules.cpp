@@ -5,20 +5,47 @@
 
 #include "model/count.hpp"
 #include "step/forward/forward.hpp"
+#include "step/forward/tables.hpp"
 #include "step/forward/writer.hpp"
 
 namespace headway {
 namespace {
 
-// Bytes of one index of a row, and of one value in a table.
-constexpr Bytes kIndex(8);
-constexpr Bytes kTableValue(4);
+Strategy strategy_of(const Share& share, const NetworkModule& module) {
+  return module.frozen ? Strategy::usual : share.split.of(module.of);
+}
+
+// [STEP-31] The ranks over which a class with a strategy of its own is split, `over` of them, and
+// those that hold the same part.
+struct Parts {
+  Group over = Group::dp, copies = Group::dp_nodes;
+  std::int64_t number = 1, same = 1;
+};
+Parts parts_of(Strategy strategy, const Share& share) {
+  const std::int64_t all = share.around.replicas, node = share.split.node_ranks;
+  switch (strategy) {
+    case Strategy::usual:
+    case Strategy::data:
+      return {Group::dp, Group::dp, 1, all};
+    case Strategy::sharded:
+    case Strategy::tensor:
+      return {Group::dp, Group::dp, all, 1};
+    case Strategy::sharded_node:
+    case Strategy::tensor_node:
+    case Strategy::tensor_sharded:
+      break;
+  }
+  return {Group::dp_node, Group::dp_nodes, node, all / std::max<std::int64_t>(1, node)};
+}
 
 class ModuleWriter {
  public:
   ModuleWriter(Writer& writer, const Share& share) : writer_(writer), share_(share) {}
 
   void write(const NetworkModule& module) {
+    const Strategy strategy = strategy_of(share_, module);
+    split_ = is_tensor(strategy) ? parts_of(strategy, share_) : Parts();
+    half_ = module.half;
     writer_.repeat(static_cast<double>(module.repeat));
     writer_.freeze(module.frozen);
     enters_ = &module == first_;
@@ -45,6 +72,7 @@ class ModuleWriter {
   }
 
   void operator()(const Projection& p) {
+    if (split_.number > 1) return split_projection(p);
     const std::int64_t rows = share_.tokens * p.rows;
     product({.shape = {.m = rows,
                        .n = p.out,
@@ -87,9 +115,10 @@ class ModuleWriter {
   }
 
   void operator()(const AttentionCore& a) {
-    writer_.attention({.batch = share_.tokens,
-                       .heads = a.heads,
-                       .kv_heads = a.heads,
+    const std::int64_t heads = a.heads / split_.number;
+    writer_.attention({.batch = share_.tokens * split_.number,
+                       .heads = heads,
+                       .kv_heads = heads,
                        .queries = a.queries,
                        .keys = a.keys,
                        .head_dim = a.head_dim,
@@ -116,22 +145,7 @@ class ModuleWriter {
     writer_.keep(cell * share_.element);
   }
 
-  void operator()(const EmbeddingBags& bags) {
-    const double width = static_cast<double>(bags.width);
-    const double fullest = share_.split.ep > 1 ? share_.job.expert_imbalance : 1.0;
-    const double read = share_.rows * bags.look_ups() * fullest;
-    const Bytes pooled =
-        share_.rows * static_cast<double>(bags.tables.size()) * width * share_.element;
-    writer_.serve(Module::embedding);
-    writer_.cross(Seam::indices, share_.rows * bags.look_ups() * kIndex);
-    // Rows read, their sums written; backward the sums' gradients are read, the rows read and
-    // written with a step for each.
-    writer_.pass(read * (width * kTableValue + kIndex) + fullest * pooled,
-                 read * (2 * width * kTableValue + kIndex) + fullest * pooled, 1);
-    writer_.cross(Seam::pooled, pooled);
-    writer_.keep(share_.rows * bags.look_ups() * kIndex);
-    writer_.serve(Module::other);
-  }
+  void operator()(const EmbeddingBags& bags) { write_tables(writer_, share_, bags); }
 
   void operator()(const Lookup& l) {
     // Rows read, written behind each other; backward their gradients are added to a table of zeros.
@@ -139,7 +153,7 @@ class ModuleWriter {
         share_.rows * static_cast<double>(l.positions) * static_cast<double>(l.width);
     const double table = static_cast<double>(l.rows) * static_cast<double>(l.width);
     writer_.pass(2 * values * share_.element, (3 * values + table) * share_.element, 1);
-    writer_.keep(share_.rows * static_cast<double>(l.positions) * kIndex);
+    writer_.keep(share_.rows * static_cast<double>(l.positions) * Bytes(8));  // its indices
   }
 
   void operator()(const Values&) {}
@@ -153,6 +167,34 @@ class ModuleWriter {
   }
 
  private:
+  // The samples of all ranks of the group, against columns of the weight; where it closes, rows,
+  // whose results are parts of sums. One that no other closes: its columns go to their samples'
+  // ranks.
+  void split_projection(const Projection& p) {
+    const std::int64_t n = split_.number;
+    const std::int64_t rows = share_.tokens * p.rows * n;
+    const auto tensor = [&](std::int64_t width) {
+      return static_cast<double>(rows) * static_cast<double>(width) * share_.element;
+    };
+    const bool closes = half_ == Half::last;
+    if (!closes) {
+      writer_.cross({.seam = Seam::gathered, .tensor = tensor(p.in), .group = split_.over});
+      writer_.work(tensor(p.in));
+    }
+    const std::int64_t in = closes ? p.in / n : p.in;
+    product({.shape = {.m = rows,
+                       .n = closes ? p.out : p.out / n,
+                       .k = in,
+                       .image = static_cast<double>(rows) * static_cast<double>(in)},
+             .quantised = true});
+    if (closes) {
+      writer_.cross({.seam = Seam::scattered, .tensor = tensor(p.out), .group = split_.over});
+    } else if (half_ == Half::alone) {
+      const Bytes own = tensor(p.out) / static_cast<double>(n);
+      writer_.cross({.seam = Seam::exchanged, .tensor = own, .group = split_.over});
+    }
+  }
+
   void product(Writer::ModuleProduct of) {
     of.enters = enters_;
     writer_.module_product(of);
@@ -165,7 +207,66 @@ class ModuleWriter {
   const Share& share_;
   const NetworkModule* first_ = first_trained_product(share_.model);
   bool enters_ = false;  // what the module reads needs no gradient
+  Parts split_;          // of its class
+  Half half_ = Half::alone;
 };
+
+// Modules of one class behind each other, whatever passes stand between them: weights that are
+// gathered, and whose gradients are summed, at once.
+struct Unit {
+  std::size_t first, last;
+  Strategy strategy;
+  double weights = 0;
+};
+
+std::vector<Unit> units_of(const Share& share, const Layer& layer) {
+  std::vector<Unit> out;
+  ModuleClass open = ModuleClass::other;
+  for (std::size_t i = 0; i < layer.modules.size(); ++i) {
+    const NetworkModule& module = layer.modules[i];
+    if (module.of == ModuleClass::other) continue;
+    const Strategy strategy = strategy_of(share, module);
+    const double weights = module_weights(module);
+    if (module.of != open && strategy != Strategy::usual) out.push_back({i, i, strategy});
+    open = module.of;
+    if (strategy == Strategy::usual) continue;
+    out.back().last = i;
+    out.back().weights += weights;
+  }
+  return out;
+}
+
+// [STEP-31] The calls before a unit, whose conjugates end its backward pass. What a rank has of it.
+double open_unit(Writer& writer, const Share& share, const Unit& unit) {
+  const Parts parts = parts_of(unit.strategy, share);
+  const Bytes element = gathered_bytes(share.job);
+  const double here = unit.weights / static_cast<double>(parts.number);
+  const auto cross = [&](Seam seam, double weights, Group group, std::int64_t ranks) {
+    if (ranks > 1) writer.cross({.seam = seam, .tensor = weights * element, .group = group});
+  };
+  if (!is_tensor(unit.strategy)) {
+    cross(Seam::weights, unit.weights, parts.over, parts.number);
+  }
+  if (unit.strategy == Strategy::tensor_sharded) {
+    cross(Seam::weights, here, parts.copies, parts.same);
+    return here / static_cast<double>(parts.same);
+  }
+  cross(Seam::gradients, here, parts.copies, parts.same);
+  return here;
+}
+
+void close_unit(Writer& writer, const Share& share, const Unit& unit) {
+  const Parts parts = parts_of(unit.strategy, share);
+  const bool across = unit.strategy == Strategy::tensor_sharded;
+  if (is_tensor(unit.strategy) && !across) return;
+  const std::int64_t ranks = across ? parts.same : parts.number;
+  if (ranks == 1) return;
+  const double whole = across ? unit.weights / static_cast<double>(parts.number) : unit.weights;
+  const Bytes gathered = whole * gathered_bytes(share.job);
+  writer.cross(
+      {.seam = Seam::again, .tensor = gathered, .group = across ? parts.copies : parts.over});
+  writer.work(gathered);
+}
 
 bool is_frozen(const Layer& layer) {
   return std::all_of(layer.modules.begin(), layer.modules.end(),
@@ -191,14 +292,23 @@ Program forward_modules(const Share& share, const Layer& layer) {
   Writer writer(share, BlockKind::layer);
   ModuleWriter modules(writer, share);
   HeldParameters held;
-  double tables = 0;
-  for (const NetworkModule& module : layer.modules) {
-    modules.write(module);
-    held.dense += module_weights(module);
-    tables += table_values(module);
+  const std::vector<Unit> units = units_of(share, layer);
+  auto unit = units.begin();
+  for (std::size_t i = 0; i < layer.modules.size(); ++i) {
+    const bool first = unit != units.end() && i == unit->first;
+    if (first) held.own += open_unit(writer, share, *unit);
+    modules.write(layer.modules[i]);
+    if (unit != units.end() && i == unit->last) close_unit(writer, share, *unit++);
+    if (strategy_of(share, layer.modules[i]) == Strategy::usual) {
+      held.dense += module_weights(layer.modules[i]);
+    }
+    if (const auto* bags = std::get_if<EmbeddingBags>(&layer.modules[i].shape)) {
+      const HeldTables tables = held_tables(share, *bags);
+      held.tables += tables.parted;
+      held.dense += tables.copied;
+    }
   }
   if (is_frozen(layer)) held.trained = 0;
-  held.tables = tables / static_cast<double>(share.split.ep);
   writer.hold(held);
   return writer.finish(share.rows * entering(layer) * share.element);
 }

@@ -3,7 +3,10 @@
 namespace headway {
 
 Around around(const Job& job, const Layout& layout) {
-  return {layout.pp == 1, shards_weights(job, layout), vocabulary_parts(layout)};
+  const bool classes = std::any_of(layout.classes.begin(), layout.classes.end(),
+                                   [](Strategy each) { return each != Strategy::usual; });
+  return {layout.pp == 1, shards_weights(job, layout), vocabulary_parts(layout),
+          classes ? layout.dp : 1};
 }
 
 Share::Share(const Model& m, const Job& j, const LayerSplit& s, Around a)

@@ -14,6 +14,7 @@ struct Around {
   bool one_stage = true;              // embedding and head stand on one rank
   bool shards_weights = false;        // gathered for each block, their gradients scattered
   std::int64_t vocabulary_parts = 1;  // stages over which embedding and head are split
+  std::int64_t replicas = 1;          // dp, where classes of a network have strategies of their own
   bool splits_vocabulary() const { return vocabulary_parts > 1; }
   friend bool operator==(const Around&, const Around&) = default;
 };

@@ -34,6 +34,7 @@ void Writer::push(Op op) {
 
 std::int32_t Writer::cross(Crossing crossing) {
   crossing.module = module_;
+  crossing.count *= times_;
   program_.items.push_back({.what = crossing, .pieces = pieces_});
   return static_cast<std::int32_t>(program_.items.size()) - 1;
 }

@@ -12,6 +12,8 @@ class Writer {
 
   /// A tensor passes between what may lie on different ranks. The number of the item.
   std::int32_t cross(Crossing crossing);
+  /// Rows that come from the host's memory.
+  void fetch(Bytes bytes) { program_.from_host += bytes; }
   std::int32_t cross(Seam seam, Bytes tensor) { return cross({.seam = seam, .tensor = tensor}); }
 
   /// How a product treats its input.

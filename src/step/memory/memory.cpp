@@ -134,6 +134,9 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     };
     add(held.dense, dense_ranks);
     add(held.experts, expert_ranks);
+    parameters += count * held.own * weight;
+    gradients += count * held.own * gradient;
+    states += count * held.own * state_bytes;
     // Tables of embeddings in fp32, with a number for each row that scales its step (row-wise
     // Adagrad): below a hundredth of them.
     parameters += count * held.tables * Bytes(4);

@@ -20,6 +20,7 @@ void for_crossings(Program& program, const Share& share, Group group, const Body
               .phase = Phase::forward,
               .dtype = share.activation,
               .bytes = crossing.tensor,
+              .count = crossing.count,
               .module = crossing.module});
   }
 }

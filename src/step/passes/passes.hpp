@@ -23,6 +23,10 @@ void route_experts(Program& program, const Share& share);
 /// What samples read of embedding tables has come from the ranks that hold them.
 void exchange_tables(Program& program, const Share& share);
 
+/// Samples, columns, weights and gradients of classes of a network that are split in a way of their
+/// own have gone where they are needed [STEP-31].
+void exchange_classes(Program& program, const Share& share);
+
 /// The backward pass stands behind the forward pass, of weights that are trained their gradients
 /// among it; what it reads is kept.
 void differentiate(Program& program, const Share& share);

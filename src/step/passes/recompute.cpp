@@ -86,6 +86,7 @@ Block recompute(Program program, const Share& share, const Recomputation& choice
   Block out;
   out.kind = program.kind;
   out.held = program.held;
+  out.host_transfer = program.from_host;
   out.working = program.working;
   out.again = share_again(program, choice);
   out.saved = kept_of(program, choice, repeated);

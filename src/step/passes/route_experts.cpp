@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "step/passes/crossings.hpp"
+#include "step/passes/data_parallel.hpp"
 #include "step/passes/passes.hpp"
 
 namespace headway {
@@ -62,6 +63,44 @@ void exchange_tables(Program& program, const Share& share) {
                   }
                   program.items[i].what = exchange;
                 });
+}
+
+// [STEP-31] What a crossing of a class becomes: a call of the forward pass, one of the backward
+// pass, or both.
+void exchange_classes(Program& program, const Share& share) {
+  if (!share.model.is_network()) return;
+  using enum CollectiveOp;
+  const Bytes gathered = gathered_bytes(share.job), reduced = reduced_bytes(share.job);
+  for_crossings(program, share, Group::dp, [&](auto i, const Crossing& crossing, Call call) {
+    call.group = crossing.group;
+    const auto become = [&](CollectiveOp forward, CollectiveOp backward) {
+      program.conjugates.push_back({i, by(backward, call), Flow::of_samples});
+      program.items[i] = {.what = by(forward, call), .flow = Flow::of_samples};
+    };
+    Call of_gradients = call;
+    of_gradients.bytes = call.bytes / gathered * reduced;
+    of_gradients.dtype = wire_precision(reduced);
+    switch (crossing.seam) {
+      case Seam::scattered:
+        return become(reduce_scatter, all_gather);
+      case Seam::gathered:
+        return become(all_gather, reduce_scatter);
+      case Seam::exchanged:
+        return become(all_to_all, all_to_all);
+      case Seam::weights:
+        program.conjugates.push_back({i, by(reduce_scatter, of_gradients)});
+        program.items[i].what = by(all_gather, call);
+        return;
+      case Seam::again:
+        program.conjugates.push_back({i, by(all_gather, call)});
+        return;
+      case Seam::gradients:
+        program.conjugates.push_back({i, by(all_reduce, of_gradients)});
+        return;
+      default:
+        return;
+    }
+  });
 }
 
 }  // namespace headway

@@ -47,8 +47,8 @@ void update(StageClass& stage, const Share& share, const Layout& layout,
   double updated = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const HeldParameters& held = blocks[i].held;
-    updated += static_cast<double>(stage.counts[i]) * held.trained *
-               (held.dense / dense_share + held.experts / expert_share);
+    updated += static_cast<double>(stage.counts[i]) *
+               (held.trained * (held.dense / dense_share + held.experts / expert_share) + held.own);
   }
   // [STEP-8] Bytes a parameter: read for the norm 4, scaled by the clipping factor 8; the update
   // reads the gradient 4 and reads and writes fp32 weight 8 and states. 16-bit gradients are first

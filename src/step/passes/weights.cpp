@@ -42,6 +42,7 @@ void add_layer(Weights& out, const Share& share, const Layer& layer) {
     norms -= 1;
   };
   for (const NetworkModule& module : layer.modules) {
+    if (!module.frozen && share.split.of(module.of) != Strategy::usual) continue;
     const double repeat = static_cast<double>(module.repeat);
     out.dense.add_or_join(module_weights(module) / repeat, repeat);
   }

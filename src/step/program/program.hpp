@@ -34,6 +34,14 @@ enum class Seam : std::uint8_t {
   stages,      // a number for each token, over the parts of the vocabulary on all stages
   indices,     // which rows of embedding tables a rank's samples read, to the tables' holders
   pooled,      // their sums, back
+  // Of a network's classes with a strategy of their own, and of tables by theirs, over the
+  // crossing's group:
+  scattered,  // parts of sums over all samples of the group: each rank gets those of its own
+  gathered,   // samples of the ranks to all of them
+  exchanged,  // columns of all samples against all columns of a rank's own
+  weights,    // parts of weights to all ranks that use them
+  again,      // the same before the backward pass
+  gradients,  // of what several ranks hold
 };
 struct Crossing {
   Seam seam;
@@ -41,6 +49,8 @@ struct Crossing {
   Bytes beside{};      // of the core of attention: queries
   double choices = 1;  // of copies of tokens: Call::choices
   Module module = Module::other;
+  Group group = Group::dp;  // of those of a network's classes,
+  double count = 1;         // and how many of them
 };
 
 /// What a call waits for, and what waits for it.
@@ -50,6 +60,7 @@ enum class Flow : std::uint8_t {
   of_input,      // of what stands before it, it waits for no weight's gradient
   in_pieces,     // piece by piece beside the next op
   between,       // stages
+  of_samples,    // of a network's classes: what is computed next waits for it
 };
 
 /// A kernel, a call, or a crossing that is no call yet.
@@ -115,6 +126,8 @@ struct HeldParameters {
   double attention = 0;          // of a layer, attention's share of what is dense,
   double attention_trained = 0;  // and of what of it is trained
   double embedding = 0;          // of a part of the vocabulary, the embedding's share
+  double own = 0;  // of a network's classes with a strategy of their own: what this rank updates,
+                   // reduced by calls of the block
   double tables = 0;  // of embedding bags: reduced by no call, rows that were read are updated with
                       // their gradients
 };
@@ -129,8 +142,9 @@ struct Program {
   std::vector<Product> products;
   std::vector<Conjugate> conjugates;
   HeldParameters held;
-  Bytes input;    // what a layer that runs again whole keeps
-  Bytes working;  // alive while the block runs (logits, gathered tokens)
+  Bytes input;      // what a layer that runs again whole keeps
+  Bytes working;    // alive while the block runs (logits, gathered tokens)
+  Bytes from_host;  // over the host link in each direction: rows of tables
 };
 
 /// What all passes leave of a program: its items, and what visitors count of it.

@@ -89,10 +89,13 @@ struct PriceKey : Sharding, OverlapChoices, Offload {
 
 // Of every field: one more, and this does not compile.
 inline std::uint64_t hash(const WorkKey& key) {
-  const auto& [tp, cp, ep, etp, micro_batch, sp, gathered, exchange, dispatch] =
-      static_cast<const LayerSplit&>(key);
+  // Of networks nothing else is searched here: their classes and tables are those of one layout.
+  const auto& [tp, cp, ep, etp, micro_batch, sp, gathered, exchange, dispatch, tables, classes,
+               node] = static_cast<const LayerSplit&>(key);
+  static_cast<void>(tables);
+  static_cast<void>(classes);
   const auto& [what, every, one_in, early, pieces] = static_cast<const Recomputation&>(key);
-  return mixed(0, tp, cp, ep, etp, micro_batch, sp, gathered, exchange, dispatch, what, every,
+  return mixed(0, tp, cp, ep, etp, micro_batch, sp, gathered, exchange, dispatch, node, what, every,
                one_in, early, pieces, key.around.one_stage, key.around.shards_weights,
                key.around.vocabulary_parts, key.choice);
 }

@@ -53,7 +53,7 @@ Fastest fastest(const RequestedRun& run, LayoutFreedom free, const Calibration& 
   if (free.recompute) modes = {Recompute::none, Recompute::selective, Recompute::full};
 
   Fastest best = {run};  // says what is wrong where nothing is legal
-  spread_tables(run.model, best.run.layout);
+  spread_tables(run.model, run.cluster, best.run.layout);
   best.run.layout.micro_batch = sizes.front();
   best.run.layout.vpp = virtual_stages.front();
   settle_ends(best.run);
@@ -61,7 +61,7 @@ Fastest fastest(const RequestedRun& run, LayoutFreedom free, const Calibration& 
   Bytes memory;
   bool found = false;
   RequestedRun trial = run;
-  spread_tables(run.model, trial.layout);
+  spread_tables(run.model, run.cluster, trial.layout);
   const auto consider = [&] {
     if (!is_legal(trial)) return;
     const Forecast made = forecast(trial, calibration);

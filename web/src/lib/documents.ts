@@ -52,6 +52,18 @@ export interface LayoutDocument {
   readonly overlap_tensor: OnOff;
   readonly overlap_experts: OnOff;
   readonly dispatch: string;
+  readonly tables?: string;
+  readonly copy_below?: number;
+  readonly rows_from?: number | null;
+  readonly table_columns?: number;
+  readonly table_cache?: number;
+  readonly table_hits?: number | null;
+  readonly convolutions?: string;
+  readonly attentions?: string;
+  readonly feed_forwards?: string;
+  readonly bottom_mlp?: string;
+  readonly top_mlp?: string;
+  readonly interactions?: string;
 }
 
 export interface CallDocument {

@@ -74,6 +74,18 @@ export const kFields = [
   { name: "software", group: "More", kind: "text" },
   { name: "checked-collectives", group: "More", kind: "switch" },
   { name: "blocking-transfers", group: "More", kind: "switch" },
+  { name: "tables", group: "More", kind: "choice", choices: ["spread", "table-wise", "column-wise", "row-wise", "table-row-wise", "grid", "data-parallel"] },
+  { name: "copy-below", group: "More", kind: "count" },
+  { name: "rows-from", group: "More", kind: "count" },
+  { name: "table-columns", group: "More", kind: "count" },
+  { name: "table-cache", group: "More", kind: "number" },
+  { name: "table-hits", group: "More", kind: "number" },
+  { name: "convolutions", group: "More", kind: "choice", choices: ["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"] },
+  { name: "attentions", group: "More", kind: "choice", choices: ["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"] },
+  { name: "feed-forwards", group: "More", kind: "choice", choices: ["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"] },
+  { name: "bottom-mlp", group: "More", kind: "choice", choices: ["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"] },
+  { name: "top-mlp", group: "More", kind: "choice", choices: ["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"] },
+  { name: "interactions", group: "More", kind: "choice", choices: ["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"] },
   { name: "attention-flops", group: "More", kind: "choice", choices: ["full", "causal"] },
 ] as const;
 

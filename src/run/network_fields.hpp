@@ -1,0 +1,44 @@
+// Fields of a run that are read of networks of modules alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "model/count.hpp"
+#include "run/run.hpp"
+
+namespace headway {
+
+inline constexpr std::array<std::string_view, 12> kFieldsOfNetworks = {
+    "tables",       "copy-below", "rows-from",     "table-columns", "table-cache", "table-hits",
+    "convolutions", "attentions", "feed-forwards", "bottom-mlp",    "top-mlp",     "interactions"};
+
+constexpr std::span<const std::string_view> fields_of_networks() {
+  return kFieldsOfNetworks;
+}
+/// Those of its tables of embeddings.
+constexpr std::span<const std::string_view> fields_of_tables() {
+  return std::span(kFieldsOfNetworks).first(6);
+}
+
+/// A problem for each field that was given and that the run's model does not read.
+inline Problems fields_of_other_models(const RequestedRun& run) {
+  const auto holds = [](std::span<const std::string_view> names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  Problems out;
+  for (const GivenField& field : run.given) {
+    if (!run.model.is_network() && holds(fields_of_networks(), field.name)) {
+      out.push_back({field.where, "is of networks of modules (docs/workloads.md); leave it out"});
+    } else if (run.model.is_network() && !has_tables(run.model) &&
+               holds(fields_of_tables(), field.name)) {
+      out.push_back(
+          {field.where, "is of tables of embeddings, of which the network has none; leave it out"});
+    }
+  }
+  return out;
+}
+
+}  // namespace headway

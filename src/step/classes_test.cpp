@@ -1,0 +1,256 @@
+// Classes of a network's layers, and its tables, split over ranks in ways of their own.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <numeric>
+
+#include "step/case_for_test.hpp"
+#include "step/forward/tables.hpp"
+
+namespace headway {
+namespace {
+
+using namespace testing;
+
+Case case_of_network(const std::string& model, std::int64_t ranks, std::int64_t samples) {
+  Case c = case_of(model);
+  c.job.sequence = 1;
+  c.job.framework = framework_of_networks();
+  c.job.recipe = recipe_from("fp16");
+  c.layout.dp = ranks;
+  c.layout.zero = 0;
+  c.layout.micro_batch = samples;
+  c.job.global_batch = ranks * samples;
+  spread_tables(c.model, c.cluster, c.layout);
+  return c;
+}
+
+void split(Case& c, ModuleClass which, Strategy strategy) {
+  c.layout.classes[static_cast<std::size_t>(which)] = strategy;
+}
+
+std::vector<Call> calls_of(const Step& step) {
+  std::vector<Call> out;
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    for (Call call : calls_in(step.blocks[i].items)) {
+      call.count *= static_cast<double>(step.stages[0].counts[i]);
+      out.push_back(call);
+    }
+  }
+  for (const Call& call : calls_in(step.stages[0].items)) out.push_back(call);
+  return out;
+}
+
+double flops_of(const Step& step) {
+  double out = 0;
+  for (std::size_t i = 0; i < step.blocks.size(); ++i) {
+    for (const Op& op : only<Op>(step.blocks[i].items)) {
+      out += static_cast<double>(step.stages[0].counts[i]) * work(op).value();
+    }
+  }
+  return out;
+}
+
+double weights_of_class(const Model& model, ModuleClass which) {
+  double out = 0;
+  for (const std::uint8_t kind : model.pattern) {
+    for (const NetworkModule& module : model.kinds[kind].modules) {
+      if (module.of == which) out += module_weights(module);
+    }
+  }
+  return out;
+}
+
+constexpr ModuleClass kClasses[] = {ModuleClass::bottom, ModuleClass::top, ModuleClass::interaction,
+                                    ModuleClass::attention, ModuleClass::feed_forward};
+
+// What a rank multiplies is the same part of the whole however a class is split: all samples of n
+// ranks against an n-th of the columns.
+TEST(Classes, RunTheSameFlopsHoweverTheyAreSplit) {  // [STEP-31]
+  for (const auto& [model, which] : {std::pair("dlrm-dcnv2", ModuleClass::bottom),
+                                     std::pair("dlrm-dcnv2", ModuleClass::interaction),
+                                     std::pair("vit-l", ModuleClass::attention),
+                                     std::pair("vit-l", ModuleClass::feed_forward)}) {
+    const double plain = flops_of(case_of_network(model, 16, 8).lowered());
+    for (std::size_t i = 1; i < kStrategyNames.size(); ++i) {
+      Case c = case_of_network(model, 16, 8);
+      split(c, which, static_cast<Strategy>(i));
+      expect_legal(c);
+      EXPECT_NEAR(flops_of(c.lowered()), plain, 1e-9 * plain) << model << " " << kStrategyNames[i];
+    }
+  }
+}
+
+// Sharded over all ranks: gathered forward and backward, gradients scattered, each once; nothing of
+// them is left to the reduction of the rest.
+TEST(Classes, ShardedAreGatheredTwiceAndScatteredOnce) {  // [STEP-31]
+  const Case plain = case_of_network("vit-l", 16, 8);
+  const double weights = weights_of_class(plain.model, ModuleClass::attention);
+  Case c = plain;
+  split(c, ModuleClass::attention, Strategy::sharded);
+  const std::vector<Call> before = calls_of(plain.lowered()), after = calls_of(c.lowered());
+  const double gathered = gathered_bytes(c.job).value(), reduced = reduced_bytes(c.job).value();
+  EXPECT_NEAR(bytes_of(after, CollectiveOp::all_gather, Group::dp), 2 * weights * gathered, 1);
+  EXPECT_NEAR(bytes_of(after, CollectiveOp::reduce_scatter, Group::dp), weights * reduced, 1);
+  EXPECT_NEAR(bytes_of(before, CollectiveOp::all_reduce, Group::dp) -
+                  bytes_of(after, CollectiveOp::all_reduce, Group::dp),
+              weights * reduced, 1e-6 * weights);
+}
+
+// Within a node the weights go round once, their gradients' parts are summed across nodes.
+TEST(Classes, ShardedInNodesSumTheirPartsAcrossThem) {  // [STEP-31]
+  Case c = case_of_network("vit-l", 16, 8);
+  const double weights = weights_of_class(c.model, ModuleClass::feed_forward);
+  split(c, ModuleClass::feed_forward, Strategy::sharded_node);
+  const std::vector<Call> calls = calls_of(c.lowered());
+  const double reduced = reduced_bytes(c.job).value();
+  EXPECT_NEAR(bytes_of(calls, CollectiveOp::reduce_scatter, Group::dp_node), weights * reduced, 1);
+  EXPECT_NEAR(bytes_of(calls, CollectiveOp::all_reduce, Group::dp_nodes), weights / 8 * reduced, 1);
+}
+
+// One layer of attention and feed-forward part of ViT-L of b samples a rank and 197 tokens: each
+// enters and leaves as n·b·197·1024 values, gathered and scattered, backward the other way round.
+TEST(Classes, OfTensorsGatherSamplesAndScatterSums) {  // [STEP-31]
+  Case c = case_of_network("vit-l", 16, 8);
+  split(c, ModuleClass::attention, Strategy::tensor_node);
+  const std::vector<Call> calls = calls_of(c.lowered());
+  const double tensor = 8.0 * 8 * 197 * 1024 * 2;
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    EXPECT_NEAR(bytes_of(calls, op, Group::dp_node), 24 * 2 * tensor, 1);
+  }
+  const double weights = weights_of_class(c.model, ModuleClass::attention);
+  EXPECT_NEAR(bytes_of(calls, CollectiveOp::all_reduce, Group::dp_nodes),
+              weights / 8 * reduced_bytes(c.job).value(), 1);
+}
+
+// Weights, gradients and states of what is split over n ranks are an n-th of theirs.
+TEST(Classes, HoldTheirPartAlone) {  // [STEP-31]
+  for (const Strategy strategy : {Strategy::sharded, Strategy::tensor}) {
+    Case c = case_of_network("vit-l", 16, 8);
+    const double all = c.lowered().stages[0].parameters;
+    const double weights = weights_of_class(c.model, ModuleClass::feed_forward);
+    split(c, ModuleClass::feed_forward, strategy);
+    EXPECT_NEAR(c.lowered().stages[0].parameters, all - weights * 15 / 16, 1);
+  }
+}
+
+RC_GTEST_PROP(Classes, AnyStrategiesThatAreLegalKeepFlopsAndHoldNoMore, ()) {  // [STEP-31]
+  const auto model = *rc::gen::element<std::string>("dlrm-dcnv2", "dlrm-v1", "vit-b", "resnet-50");
+  Case c = case_of_network(model, *rc::gen::element<std::int64_t>(8, 16, 32), 4);
+  const Step plain = c.lowered();
+  for (const ModuleClass which : kClasses) {
+    split(c, which, static_cast<Strategy>(*rc::gen::inRange(0, 7)));
+    if (!is_legal(c)) split(c, which, Strategy::usual);
+  }
+  RC_ASSERT(is_legal(c));
+  const Step step = c.lowered();
+  RC_ASSERT(std::abs(flops_of(step) - flops_of(plain)) < 1e-9 * flops_of(plain));
+  RC_ASSERT(step.stages[0].parameters <= plain.stages[0].parameters * (1 + 1e-12));
+}
+
+// As many loads as ranks: each has one, and the heaviest decides. Equal ones divide, rounded up.
+TEST(Tables, TheFullestRankHasTheHeaviestOrWhatDoesNotDivide) {  // [STEP-31]
+  EXPECT_DOUBLE_EQ(fullest_share({1, 2, 5}, 3), 5 / (8.0 / 3));
+  EXPECT_DOUBLE_EQ(fullest_share({1, 1, 1, 1, 1}, 2), 3 / 2.5);
+  EXPECT_DOUBLE_EQ(fullest_share({3, 3, 2, 2, 2}, 2), 7 / 6.0);  // the best is 6: known of the rule
+  EXPECT_DOUBLE_EQ(fullest_share({4, 4}, 8), 4);
+  EXPECT_DOUBLE_EQ(fullest_share({}, 8), 1);
+}
+
+// No rank can have less than the mean or the heaviest; the heaviest first come within 4/3 of the
+// best (Graham 1969), which is no less than either.
+RC_GTEST_PROP(Tables, TheFullestRankIsNearTheLeast, ()) {  // [STEP-31]
+  const auto loads = *rc::gen::nonEmpty(rc::gen::container<std::vector<double>>(
+      rc::gen::map(rc::gen::inRange(1, 1000), [](int x) { return static_cast<double>(x); })));
+  const auto ranks = *rc::gen::inRange<std::int64_t>(1, 40);
+  const double sum = std::accumulate(loads.begin(), loads.end(), 0.0);
+  const double mean = sum / static_cast<double>(ranks);
+  const double heaviest = *std::max_element(loads.begin(), loads.end());
+  const double least = ranks == 1 ? 1 : std::max(1.0, heaviest / mean);
+  const double found = fullest_share(loads, ranks);
+  RC_ASSERT(found >= least * (1 - 1e-12));
+  // A schedule of list order: no more than mean and heaviest together.
+  RC_ASSERT(found <= 1 + heaviest / mean + 1e-12);
+}
+
+Case tables_case(TableScheme scheme, std::int64_t ranks = 16) {
+  Case c = case_of_network("dlrm-dcnv2", ranks, 512);
+  c.job.framework = framework_from("torchrec").value();
+  c.layout.tables.scheme = scheme;
+  c.layout.tables.copy_below = 64;  // smaller ones are copied
+  return c;
+}
+
+// Of DLRM-DCNv2 21 tables have 64 rows and more; 512 samples a rank, width 128, 2 bytes. Pooled
+// sums go out and their gradients come back; row-wise those of all samples are scattered.
+TEST(Tables, TakeTheCallsOfTheirScheme) {  // [STEP-31]
+  double tables = 0;
+  const Model model = load_model("dlrm-dcnv2").value();
+  for (const NetworkModule& module : model.kinds[1].modules) {
+    for (const EmbeddingTable& each : std::get<EmbeddingBags>(module.shape).tables) {
+      tables += each.rows >= 64 ? 1 : 0;
+    }
+  }
+  const double pooled = 512 * tables * 128 * 2;
+  const auto of = [&](TableScheme scheme) { return calls_of(tables_case(scheme).lowered()); };
+  const auto sums = [](const Call& call) {
+    return call.op == CollectiveOp::all_to_all && call.dtype == Precision::fp16;
+  };
+  for (const TableScheme scheme : {TableScheme::table_wise, TableScheme::column_wise}) {
+    EXPECT_NEAR(bytes_of(of(scheme), sums), 2 * pooled, 1);
+  }
+  const std::vector<Call> rows = of(TableScheme::row_wise);
+  EXPECT_NEAR(bytes_of(rows, CollectiveOp::reduce_scatter, Group::ep), 16 * pooled, 1);
+  EXPECT_NEAR(bytes_of(rows, CollectiveOp::all_gather, Group::ep), 16 * pooled, 1);
+  for (const TableScheme scheme : {TableScheme::table_row_wise, TableScheme::grid}) {
+    const std::vector<Call> calls = of(scheme);
+    EXPECT_NEAR(bytes_of(calls, CollectiveOp::reduce_scatter, Group::dp_node), 8 * pooled, 1);
+    EXPECT_NEAR(bytes_of(calls, CollectiveOp::all_to_all, Group::dp_nodes), 2 * pooled, 1);
+  }
+}
+
+// Copies: no exchange, and gradients as large as the tables among those of the rest.
+TEST(Tables, ThatAreCopiedAreReducedWithTheRest) {  // [STEP-31]
+  Case c = tables_case(TableScheme::row_wise);
+  const double before = bytes_of(calls_of(c.lowered()), CollectiveOp::all_reduce, Group::dp);
+  double more = 0;
+  for (const NetworkModule& module : c.model.kinds[1].modules) {
+    for (const EmbeddingTable& each : std::get<EmbeddingBags>(module.shape).tables) {
+      if (each.rows >= 64 && each.rows < 10'000) more += static_cast<double>(each.rows) * 128;
+    }
+  }
+  c.layout.tables.copy_below = 10'000;
+  const double after = bytes_of(calls_of(c.lowered()), CollectiveOp::all_reduce, Group::dp);
+  EXPECT_NEAR(after - before, more * reduced_bytes(c.job).value(), 1);
+}
+
+// Whole on 16 ranks: the five largest tables have 40 million rows each, of 12.8 million in the mean
+// rank, and no two of these share a rank.
+TEST(Tables, WholeOnOneRankFillIt) {  // [STEP-31]
+  Case c = case_of_network("dlrm-dcnv2", 16, 512);
+  c.layout.tables.scheme = TableScheme::table_wise;
+  EXPECT_NEAR(c.lowered().blocks[1].held.tables, 40e6 * 128, 1);
+  c.layout.tables.cached = 0.25;
+  EXPECT_NEAR(c.lowered().blocks[1].held.tables, 10e6 * 128, 1);
+  // Three of four look-ups of 214 a sample come over the host's link, of the 16 ranks' samples
+  // those of the fullest one.
+  EXPECT_GT(c.lowered().blocks[1].host_transfer, Bytes(0));
+  c.layout.tables.hits = 1;
+  EXPECT_EQ(c.lowered().blocks[1].host_transfer, Bytes(0));
+}
+
+TEST(Tables, AndClassesThatCannotBeSplitSoAreRefusedTogether) {
+  Case c = case_of_network("dlrm-dcnv2", 16, 512);
+  c.layout.tables.scheme = TableScheme::row_wise;  // tables of 3, 4, 10 and 14 rows
+  split(c, ModuleClass::convolution, Strategy::sharded);
+  split(c, ModuleClass::top, Strategy::tensor);  // the last projection has one column
+  const Problems found = check(c);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NE(found[0].message.find("4 of 26 tables have fewer rows"), std::string::npos)
+      << found[0].message;
+  EXPECT_NE(found[1].message.find("has no convolutions"), std::string::npos);
+  EXPECT_NE(found[2].message.find("divide 1,"), std::string::npos) << found[2].message;
+}
+
+}  // namespace
+}  // namespace headway

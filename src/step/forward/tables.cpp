@@ -1,0 +1,186 @@
+#include "step/forward/tables.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <queue>
+
+namespace headway {
+namespace {
+
+// Bytes of one index of a row, of how many a sample has, and of one value in a table.
+constexpr Bytes kIndex(8);
+constexpr Bytes kTableValue(4);
+
+// The tables of one scheme.
+struct Some {
+  TableScheme scheme;
+  double tables = 0;
+  double look_ups = 0;  // of one sample
+  double values = 0;
+  double fullest = 1;       // of the look-ups of a mean rank, those of the fullest one,
+  double fullest_held = 1;  // and of its values
+};
+
+// Ranks that have parts of their own: of schemes by node its ranks have the same.
+std::int64_t holders(TableScheme scheme, const LayerSplit& split) {
+  const bool by_node = scheme == TableScheme::table_row_wise || scheme == TableScheme::grid;
+  return by_node ? split.ep / split.node_ranks : split.ep;
+}
+
+// Slices of the width.
+std::int64_t slices(TableScheme scheme, const LayerSplit& split, std::int64_t width) {
+  const bool by_width = scheme == TableScheme::column_wise || scheme == TableScheme::grid;
+  return by_width ? std::max<std::int64_t>(1, width / split.tables.columns) : 1;
+}
+
+bool is_even(TableScheme scheme) {
+  return scheme == TableScheme::spread || scheme == TableScheme::row_wise;
+}
+
+Some some_of(const EmbeddingBags& bags, TableScheme scheme, const LayerSplit& split) {
+  Some out{.scheme = scheme};
+  std::vector<double> loads, held;
+  const bool whole = !is_even(scheme) && scheme != TableScheme::data_parallel;
+  const std::int64_t parts = slices(scheme, split, bags.width);
+  for (const EmbeddingTable& table : bags.tables) {
+    if (split.tables.of(table.rows) != scheme) continue;
+    const double values = static_cast<double>(table.rows) * static_cast<double>(bags.width);
+    out.tables += 1;
+    out.look_ups += table.pooling;
+    out.values += values;
+    if (!whole) continue;
+    for (std::int64_t i = 0; i < parts; ++i) {
+      loads.push_back(table.pooling);
+      held.push_back(values);
+    }
+  }
+  if (!whole || out.tables == 0) return out;
+  const std::int64_t ranks = holders(scheme, split);
+  out.fullest = fullest_share(loads, ranks);
+  out.fullest_held = fullest_share(std::move(held), ranks);
+  return out;
+}
+
+template <class Body>
+void for_schemes(const EmbeddingBags& bags, const LayerSplit& split, const Body& body) {
+  if (split.ep == 1) return body(some_of(bags, TableScheme::spread, LayerSplit()));
+  for (std::size_t i = 0; i < kTableSchemeNames.size(); ++i) {
+    const Some some = some_of(bags, static_cast<TableScheme>(i), split);
+    if (some.tables > 0) body(some);
+  }
+}
+
+class TableWriter {
+ public:
+  TableWriter(Writer& writer, const Share& share, const EmbeddingBags& bags)
+      : writer_(writer),
+        share_(share),
+        width_(static_cast<double>(bags.width)),
+        ranks_(static_cast<double>(share.split.ep)) {}
+
+  void write(const Some& some, std::int64_t parts) {
+    const double of_samples = share_.rows * some.look_ups;
+    const bool copied = some.scheme == TableScheme::data_parallel;
+    const bool routed = share_.split.ep > 1 && !copied;
+    const double fullest = routed ? some.fullest * share_.job.expert_imbalance : 1.0;
+    const double read = of_samples * fullest;
+    const double slices = static_cast<double>(parts);
+    const Bytes pooled = share_.rows * some.tables * width_ * share_.element;
+    if (some.scheme == TableScheme::spread) {
+      writer_.cross(Seam::indices, of_samples * kIndex);
+    } else if (routed) {
+      writer_.cross(Seam::indices, share_.rows * some.tables * slices * kIndex);  // how many
+      writer_.cross(Seam::indices, of_samples * slices * kIndex);
+    }
+    // Rows read, their sums written; backward the sums' gradients are read, the rows read and
+    // written with a step for each. Of copies gradients as large as the tables are made.
+    const Bytes dense(copied ? some.values * kTableValue.value() : 0.0);
+    const Bytes indices = slices * kIndex;
+    const Bytes forward = read * (width_ * kTableValue + indices) + fullest * pooled;
+    const Bytes backward = read * (2 * width_ * kTableValue + indices) + fullest * pooled + dense;
+    writer_.pass(forward, backward, 1);
+    fetch(read);
+    if (routed) send(some.scheme, pooled);
+    writer_.keep(of_samples * kIndex);
+  }
+
+ private:
+  // Rows that the accelerator does not hold come over the host's link; backward they go back.
+  void fetch(double read) {
+    const TableSplit& tables = share_.split.tables;
+    const double hits = tables.hits >= 0 ? tables.hits : tables.cached;
+    writer_.fetch(read * (1 - hits) * width_ * kTableValue);
+  }
+
+  // The sums, to the ranks of their samples.
+  void send(TableScheme scheme, Bytes pooled) {
+    const double node = static_cast<double>(share_.split.node_ranks);
+    switch (scheme) {
+      case TableScheme::row_wise:
+        writer_.cross({.seam = Seam::scattered, .tensor = ranks_ * pooled, .group = Group::ep});
+        break;
+      case TableScheme::table_row_wise:
+      case TableScheme::grid:
+        writer_.cross({.seam = Seam::scattered, .tensor = node * pooled, .group = Group::dp_node});
+        writer_.cross({.seam = Seam::exchanged, .tensor = pooled, .group = Group::dp_nodes});
+        break;
+      default:
+        writer_.cross(Seam::pooled, pooled);
+        break;
+    }
+  }
+
+  Writer& writer_;
+  const Share& share_;
+  double width_, ranks_;
+};
+
+}  // namespace
+
+double fullest_share(std::vector<double> loads, std::int64_t ranks) {
+  const double sum = std::accumulate(loads.begin(), loads.end(), 0.0);
+  if (ranks <= 1 || !(sum > 0)) return 1;
+  std::sort(loads.begin(), loads.end(), std::greater<>());
+  double fullest = loads.front();
+  if (static_cast<std::int64_t>(loads.size()) > ranks) {
+    std::priority_queue<double, std::vector<double>, std::greater<>> of_ranks(
+        std::greater<>(), std::vector<double>(static_cast<std::size_t>(ranks), 0.0));
+    for (const double load : loads) {
+      const double full = of_ranks.top() + load;
+      of_ranks.pop();
+      of_ranks.push(full);
+      fullest = std::max(fullest, full);
+    }
+  }
+  return fullest * static_cast<double>(ranks) / sum;
+}
+
+HeldTables held_tables(const Share& share, const EmbeddingBags& bags) {
+  HeldTables out;
+  for_schemes(bags, share.split, [&](const Some& some) {
+    if (share.split.ep > 1 && some.scheme == TableScheme::data_parallel) {
+      out.copied += some.values;
+    } else {
+      out.parted += some.values * some.fullest_held / static_cast<double>(share.split.ep);
+    }
+  });
+  out.parted *= share.split.tables.cached;
+  return out;
+}
+
+// [STEP-31] B samples of a rank, W ranks, widths D of tables S. table-wise, column-wise: indices to
+// the holders (how many, then which), sums back: B·S·D. row-wise: partial sums of all samples are
+// reduced and scattered, W·B·S·D; backward gradients are gathered. table-row-wise, grid: within a
+// node scattered, l·B·S·D, between nodes exchanged, B·S·D.
+// Source: arXiv 2104.05158 §4, TorchRec's sharding types.
+void write_tables(Writer& writer, const Share& share, const EmbeddingBags& bags) {
+  TableWriter tables(writer, share, bags);
+  writer.serve(Module::embedding);
+  for_schemes(bags, share.split, [&](const Some& some) {
+    tables.write(some, slices(some.scheme, share.split, bags.width));
+  });
+  writer.serve(Module::other);
+}
+
+}  // namespace headway
