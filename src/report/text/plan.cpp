@@ -46,8 +46,10 @@ std::string heading(const Plan& plan) {
   out += std::string(name_of(job.framework)) + ", " + std::string(job.recipe->name) +
          ", attention " +
          std::string(kAttentionKernelNames[static_cast<std::size_t>(job.attention)]) + ", " +
-         count_text(static_cast<double>(job.global_batch)) + " sequences of " +
-         count_text(static_cast<double>(job.sequence)) + " tokens\n";
+         count_text(static_cast<double>(job.global_batch)) +
+         (plan.run.model.is_network()
+              ? " samples\n"
+              : " sequences of " + count_text(static_cast<double>(job.sequence)) + " tokens\n");
   out += count_text(static_cast<double>(plan.layouts)) + " layouts searched for the best " +
          plan.objective;
   if (plan.headroom > 0) out += ", " + percent_text(plan.headroom) + " of the memory left free";
@@ -170,6 +172,7 @@ std::string front_table(const Plan& plan) {
 }
 
 std::string nothing_fits(const Plan& plan) {
+  if (plan.run.model.is_network()) return "NOTHING FITS.\n";
   std::string out = "NOTHING FITS";
   out += plan.remedies.empty() ? ", nor with any multiple of the accelerators that was tried.\n"
                                : ". Something does:\n";

@@ -1,5 +1,6 @@
 // A layout in words and as flags.
 #include "report/plan.hpp"
+#include "run/network_fields.hpp"
 #include "study/plan/space/fields.hpp"
 
 namespace headway {
@@ -23,6 +24,12 @@ std::string layout_words(const Layout& layout) {
                          (field.name == "overlap-tensor" && layout.overlap_tensor != Choice::on);
     if (!always && (overlap || field.value(layout) == field.value(usual))) continue;
     out += (out.empty() ? "" : " ") + std::string(field.name) + " " + value_text(field, layout);
+  }
+  for (const std::string_view name : fields_of_networks()) {
+    const FieldRow& row = *field_row(name);
+    const auto& access = std::get<FieldAccess<Layout>>(row.access);
+    if (access.get(layout) == access.get(usual)) continue;
+    out += " " + std::string(name) + " " + text_of(row.field.form, access.get(layout));
   }
   return out;
 }

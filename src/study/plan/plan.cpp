@@ -7,11 +7,16 @@
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "forecast/predict/predict.hpp"
+#include "run/network_fields.hpp"
+#include "step/frameworks/habits.hpp"
+#include "study/plan/networks/networks.hpp"
 #include "study/plan/setup.hpp"
 #include "study/plan/space/fields.hpp"
 
 namespace headway {
 namespace {
+
+constexpr std::uint64_t kMostExhaustive = 5'000'000;  // layouts of a network tried on request
 
 // A layout with its whole forecast.
 Result<PlannedLayout> planned(const RequestedRun& base, std::uint64_t index, const Layout& layout) {
@@ -150,15 +155,16 @@ bool may_be_legal(const PlanSpace& space, Run changed) {
   });
 }
 
+static Problem too_many(const Run& run, std::int64_t accelerators) {
+  return Problem{FieldName("gpus"), count_text(static_cast<double>(accelerators)) +
+                                        " are more than the " +
+                                        count_text(static_cast<double>(run.cluster.accelerators)) +
+                                        " accelerators of cluster " + run.cluster.name};
+}
+
 Result<PlanSetup> set_up(PlanTask task) {
   const std::int64_t accelerators = task.run.layout.ranks();
-  const Cluster& cluster = task.run.cluster;
-  if (accelerators > cluster.accelerators) {
-    return Problem{FieldName("gpus"), count_text(static_cast<double>(accelerators)) +
-                                          " are more than the " +
-                                          count_text(static_cast<double>(cluster.accelerators)) +
-                                          " accelerators of cluster " + cluster.name};
-  }
+  if (accelerators > task.run.cluster.accelerators) return too_many(task.run, accelerators);
   auto calibration = calibration_for(task.run);
   if (!calibration) return calibration.problems();
   auto space = PlanSpace::make(task.run, accelerators, task.filters);
@@ -239,7 +245,110 @@ PlanObjective objective_of(std::string_view name) {
   return PlanObjective::time;
 }
 
+namespace {
+
+// What a network is planned from: copies of it on all ranks, as its usual framework trains them.
+RequestedRun plain_network(const RequestedRun& asked, std::int64_t accelerators) {
+  RequestedRun run = asked;
+  const bool said = std::any_of(run.given.begin(), run.given.end(),
+                                [](const GivenField& field) { return field.name == "framework"; });
+  if (!said) {
+    run.job.framework = framework_of_networks();
+    run.job.fused = !habits(run.job).kernels.eager;
+  }
+  run.layout.dp = accelerators;
+  run.layout.micro_batch = std::max<std::int64_t>(1, run.job.global_batch / accelerators);
+  run.layout.zero = 0;
+  spread_tables(run.model, run.cluster, run.layout);
+  return run;
+}
+
+// Filters as choices of one number; problems of those that are none.
+Problems keep(const std::vector<PlanFilter>& filters, std::vector<NetworkChoice>& choices) {
+  Problems problems;
+  for (const PlanFilter& filter : filters) {
+    const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) {
+      return choice.row->field.name == filter.field;
+    });
+    const auto number = found == choices.end() || filter.most
+                            ? std::nullopt
+                            : number_of(found->row->field.form, filter.value);
+    if (number) {
+      found->numbers = {*number};
+    } else {
+      problems.push_back({filter.where,
+                          filter.field + " is not searched of networks of modules; of these "
+                                         "micro-batch, zero and recompute can be kept, and what "
+                                         "splits classes and tables is given as in predict",
+                          Trouble::unsupported});
+    }
+  }
+  return problems;
+}
+
+std::string said_of(const NetworkPlan& found, std::uint64_t layouts, const std::string& objective) {
+  if (found.exact) return "all layouts of the space were tried";
+  std::string out = "of " + count_text(static_cast<double>(layouts)) + " layouts " +
+                    count_text(static_cast<double>(found.tried)) +
+                    " were tried: one choice after the other from three starts, so that a better "
+                    "one is not excluded";
+  if (found.best.empty() || (objective != "time" && objective != "throughput") ||
+      !(found.floor > Seconds(0))) {
+    return out;
+  }
+  return out + "; none can take less than " + to_text(found.floor) +
+         " for its products at the peak rate, the best takes " +
+         percent_text(found.best.front().value / found.floor.value()) + " of that";
+}
+
+Result<Plan> plan_of_network(const PlanTask& task) {
+  const std::int64_t accelerators = task.run.layout.ranks();
+  if (accelerators > task.run.cluster.accelerators) return too_many(task.run, accelerators);
+  const auto calibration = calibration_for(task.run);
+  if (!calibration) return calibration.problems();
+  const RequestedRun run = plain_network(task.run, accelerators);
+  std::vector<NetworkChoice> choices = network_choices(run);
+  Problems problems = keep(task.filters, choices);
+  if (!problems.empty()) return problems;
+  NetworkSearch how{.headroom = task.headroom,
+                    .top = static_cast<std::size_t>(task.how.top),
+                    .threads = task.how.threads,
+                    .progress = task.how.progress};
+  if (task.how.exhaustive) how.most = kMostExhaustive;
+  if (task.objective == "memory") how.by = NetworkSearch::By::memory;
+  if (task.objective == "energy") how.by = NetworkSearch::By::energy;
+  const NetworkPlan found = plan_network(run, choices, *calibration, how);
+  Plan plan;
+  plan.run = run;
+  plan.objective = task.objective;
+  plan.headroom = task.headroom;
+  plan.notes = task.notes;
+  plan.accelerators = accelerators;
+  plan.layouts = layouts_of(choices);
+  plan.proven = !found.stopped;
+  plan.notes.push_back(said_of(found, plan.layouts, task.objective));
+  for (const FoundLayout& each : found.best) {
+    auto layout = planned(run, each.index, each.layout);
+    if (!layout) return layout.problems();
+    plan.best.push_back(std::move(layout).value());
+    plan.best.back().undecided =
+        plan.best.size() > 1 && meet(plan.best.front().forecast.step_time_interval,
+                                     plan.best.back().forecast.step_time_interval);
+  }
+  if (plan.best.empty()) {
+    plan.notes.push_back("the least that a rank holds of any is " + to_text(found.least_memory));
+  } else {
+    plan.bounds = bounds_of(plan.best.front());
+  }
+  return plan;
+}
+
+}  // namespace
+
 Result<Plan> plan_of(PlanTask task) {
+  const Problems problems = fields_of_other_models(task.run);
+  if (!problems.empty()) return problems;
+  if (task.run.model.is_network()) return plan_of_network(task);
   const auto setup = set_up(std::move(task));
   if (!setup) return setup.problems();
   if (!setup->task.parts.empty()) return plan_of_parts(*setup);

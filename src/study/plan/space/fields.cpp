@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "layout/ends.hpp"
+#include "run/network_fields.hpp"
 
 namespace headway {
 namespace {
@@ -154,6 +155,12 @@ RunRequest layout_fields(const Model& model, const Job& job, const Layout& layou
     } else {
       out.push_back({std::string(field.name), value_text(field, layout), "plan"});
     }
+  }
+  for (const std::string_view name : fields_of_networks()) {
+    const FieldRow& row = *field_row(name);
+    const auto& access = std::get<FieldAccess<Layout>>(row.access);
+    if (access.get(layout) == access.get(usual)) continue;
+    out.push_back({std::string(name), text_of(row.field.form, access.get(layout)), "plan"});
   }
   // What a run takes otherwise when it is not given.
   if (layout.dp == usual.dp) out.push_back({"dp", "1", "plan"});

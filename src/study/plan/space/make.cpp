@@ -97,8 +97,7 @@ Result<PlanSpace> PlanSpace::make(const Run& run, std::int64_t ranks,
   if (run.model.is_network()) {
     return Problem{FieldName("model"),
                    run.model.name +
-                       " is a network of modules, of which no layouts are searched; "
-                       "`headway predict` takes one",
+                       " is a network of modules, whose layouts are searched at once, not in parts",
                    Trouble::unsupported};
   }
   const auto made = known(filters, run.job.framework);
