@@ -115,18 +115,25 @@ class RunFields(TypedDict, total=False):
     software: date of framework and libraries, as 2025-06; default: today's
     checked_collectives: hosts check each collective (TORCH_DISTRIBUTED_DEBUG=DETAIL)
     blocking_transfers: pipeline transfers wait for the host
-    tables: who holds which part of a network's embedding tables: spread (default), table-wise, column-wise, row-wise, table-row-wise, grid, data-parallel
+    tables: who holds which part of a network's embedding tables: spread (default), table-wise,
+        column-wise, row-wise, table-row-wise, grid, data-parallel
     copy_below: tables of fewer rows are copied to all ranks; default: 0
     rows_from: tables of so many rows and more lie row-wise; default: none but by --tables
     table_columns: width of a slice of a table (column-wise, grid); default: 128
     table_cache: rows of the tables that the accelerators hold, the host all; default: 1
     table_hits: look-ups that find their row on the accelerator; default: the share of rows
-    convolutions: how a network's convolutions are split: default (default), data, sharded, sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
-    attentions: the same of its attention: default (default), data, sharded, sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
-    feed_forwards: the same of its feed-forward parts: default (default), data, sharded, sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
-    bottom_mlp: the same of its projections before the tables: default (default), data, sharded, sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
-    top_mlp: the same of its other projections: default (default), data, sharded, sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
-    interactions: the same of what joins its features: default (default), data, sharded, sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+    convolutions: how a network's convolutions are split: default (default), data, sharded,
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+    attentions: the same of its attention: default (default), data, sharded, sharded-in-node,
+        tensor, tensor-in-node, tensor-in-node-sharded
+    feed_forwards: the same of its feed-forward parts: default (default), data, sharded,
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+    bottom_mlp: the same of its projections before the tables: default (default), data, sharded,
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+    top_mlp: the same of its other projections: default (default), data, sharded, sharded-in-
+        node, tensor, tensor-in-node, tensor-in-node-sharded
+    interactions: the same of what joins its features: default (default), data, sharded,
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
     attention_flops: how MFU counts attention: full (default), causal
     """
 
