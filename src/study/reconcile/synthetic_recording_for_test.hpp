@@ -30,6 +30,8 @@ inline std::string megatron_name(Group group) {
       return "INTER_PARTIAL_DATA_PARALLEL_GROUP_WITH_CP";
     case Group::dp_secondary:
       return "SECONDARY_DATA_PARALLEL_GROUP";
+    case Group::dp_meeting:
+      return "MEETING_OF_REPLICAS_GROUP";
     case Group::dp_node:
       return "NODE_DATA_PARALLEL_GROUP";
     case Group::dp_nodes:
