@@ -10,6 +10,7 @@
 #include "model/load.hpp"
 #include "platform/embedded.hpp"
 #include "report/json/document.hpp"
+#include "run/network_fields.hpp"
 
 namespace headway {
 namespace {
@@ -171,14 +172,18 @@ Json member_of_layout(const FieldForm& form) {
   return out;
 }
 
-// The layout of a run in a document: every field of the table that is part of it.
+// The layout of a run in a document: every field of the table that is part of it; those of networks
+// where they are not as usual.
 Json layout_of_response() {
   Json properties = Json::object();
   std::vector<std::string> required;
   for (const FieldRow& row : field_rows()) {
     if (row.member.empty()) continue;
-    required.emplace_back(row.member);
-    properties[required.back()] = member_of_layout(row.field.form);
+    const auto networks = fields_of_networks();
+    const bool may_lack =
+        std::find(networks.begin(), networks.end(), row.field.name) != networks.end();
+    if (!may_lack) required.emplace_back(row.member);
+    properties[std::string(row.member)] = member_of_layout(row.field.form);
     if (row.member == "micro_batch") properties["micro_batches"] = typed("integer");
   }
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};

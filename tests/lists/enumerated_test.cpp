@@ -79,7 +79,8 @@ std::vector<std::string> grouped(int which) {
       {"--gpus", "64", "--tp", "8", "--pp", "8", "--zero", "0"},
       {"--gpus", "64", "--tp", "8", "--pp", "8", "--schedule", "dual-pipe"},
       {"--gpus", "64", "--model", "llama-2-7b", "--seq", "4096", "--framework", "deepspeed",
-       "--zero", "3", "--secondary-shard", "8", "--quantized-gradients"}};
+       "--zero", "3", "--secondary-shard", "8", "--quantized-gradients"},
+      {"--gpus", "64", "--model", "llama-2-7b", "--seq", "4096", "--method", "diloco"}};
   const std::vector<std::string>& chosen = more[static_cast<std::size_t>(which)];
   words.insert(words.end(), chosen.begin(), chosen.end());
   return words;
@@ -91,7 +92,7 @@ Json answered(std::vector<std::string> words) {
 
 TEST(EveryGroup, IsCalledUnderItsNameAndItsExposedTimeIsOfItsPart) {
   std::set<std::string> predicted, expected, names;
-  for (const int which : {0, 1, 2, 3}) {
+  for (const int which : {0, 1, 2, 3, 4}) {
     std::vector<std::string> words = grouped(which);
     const Json step = answered(words);
     for (const Json& call : step["calls"]) {
