@@ -47,8 +47,9 @@ std::optional<double> number_of(const MethodField& field, const std::string& tex
   }
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != 0 || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const bool percent = field.most <= 1 && std::string_view(end) == "%";
+  if (end == text.c_str() || (*end != 0 && !percent) || !std::isfinite(value)) return std::nullopt;
+  return percent ? value / 100 : value;
 }
 
 std::string legal_of(const MethodField& field) {

@@ -77,6 +77,10 @@ TEST(Methods, WhatWouldChangeNothingOrCannotBeIsRefused) {
   EXPECT_NE(problem_of("diloco:share=0.5"), "");                // nothing is left out
   EXPECT_NE(problem_of("diloco:compressor=top-k,rank=8"), "");  // there are no factors
   EXPECT_EQ(problem_of("diloco:compressor=top-k,share=0.5"), "");
+  EXPECT_EQ(problem_of("top-k:share=1%"), "");
+  EXPECT_NE(problem_of("top-k:share=101%"), "");
+  EXPECT_NE(problem_of("top-k:share=%"), "");
+  EXPECT_EQ(method_from("top-k:share=1%", FieldName("method"))->compression.share, 0.01);
   EXPECT_NE(problem_of("streaming-diloco:every=4,fragments=8"), "");
   EXPECT_NE(problem_of("streaming-diloco:every=8,delay=9"), "");
   EXPECT_NE(problem_of("diloco:bandwidth=1 GB/s"), "");  // between how many?
