@@ -23,10 +23,12 @@ const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
   ["BigScience and BigCode", /^(bloom|starcoder2)-/],
   ["TII: Falcon", /^falcon-/],
   ["MosaicML", /^(mpt|mosaicgpt)-/],
-  ["Vision", /^(resne|retinanet|ssd-|mask-rcnn|unet-|vit-)/],
+  ["IBM: Granite and Bamba", /^(granite|bamba)-/],
+  ["State spaces", /^(mamba|jamba)-/],
+  ["Vision", /^(resne|retinanet|ssd-|mask-rcnn|unet-|vit-|swin-|dinov2-|clip-)/],
   ["Recommendation", /^dlrm-/],
-  ["Pictures from text", /^(stable-diffusion|flux)/],
-  ["Speech and encoders", /^(rnn-t|bert-)/],
+  ["Pictures from text", /^(stable-diffusion|flux|dit-)/],
+  ["Speech and encoders", /^(rnn-t|whisper-|bert-|roberta-|modernbert-|bart-|t5-)/],
   ["Others", /^(tinyllama|limits-mlp)-/],
 ];
 

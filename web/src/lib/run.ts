@@ -106,6 +106,18 @@ const kWords: Readonly<Record<FieldName, readonly [label: string, unit?: string]
   software: ["Software of", "year-month"],
   "checked-collectives": ["Checked collectives"],
   "blocking-transfers": ["Blocking transfers"],
+  tables: ["Tables of embeddings"],
+  "copy-below": ["Copied tables", "below so many rows"],
+  "rows-from": ["Tables split by rows", "from so many rows"],
+  "table-columns": ["Width of a table's shard", "columns"],
+  "table-cache": ["Tables kept on the accelerator", "share of rows"],
+  "table-hits": ["Look-ups that find them there", "share"],
+  convolutions: ["Split of convolutions"],
+  attentions: ["Split of attention"],
+  "feed-forwards": ["Split of feed-forward parts"],
+  "bottom-mlp": ["Split before the tables"],
+  "top-mlp": ["Split behind the tables"],
+  interactions: ["Split of what joins features"],
   "attention-flops": ["MFU counts attention"],
 };
 
