@@ -66,7 +66,7 @@ test("the configuration of the best can be copied", async ({ page, context }) =>
   const launch = headway<{ files: { text: string }[] }>("plan", ...kWords, "--emit", "megatron");
   await expect(page.locator("pre.text").last()).toHaveText(launch.files[0]!.text);
   await page.getByRole("button", { name: "Copy train.sh" }).click();
-  await expect(page.getByText("copied")).toBeVisible();
+  await expect(page.getByText("copied", { exact: true })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(launch.files[0]!.text);
 });
 
