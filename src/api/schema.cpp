@@ -179,10 +179,7 @@ Json layout_of_response() {
   std::vector<std::string> required;
   for (const FieldRow& row : field_rows()) {
     if (row.member.empty()) continue;
-    const auto networks = fields_of_networks();
-    const bool may_lack =
-        std::find(networks.begin(), networks.end(), row.field.name) != networks.end();
-    if (!may_lack) required.emplace_back(row.member);
+    if (!is_of_networks(row.field.name)) required.emplace_back(row.member);
     properties[std::string(row.member)] = member_of_layout(row.field.form);
     if (row.member == "micro_batch") properties["micro_batches"] = typed("integer");
   }

@@ -23,17 +23,23 @@ constexpr std::span<const std::string_view> fields_of_tables() {
   return std::span(kFieldsOfNetworks).first(6);
 }
 
+/// Whether a field is read of networks alone, by its name.
+constexpr bool is_of_networks(std::string_view name) {
+  return std::find(kFieldsOfNetworks.begin(), kFieldsOfNetworks.end(), name) !=
+         kFieldsOfNetworks.end();
+}
+
 /// A problem for each field that was given and that the run's model does not read.
 inline Problems fields_of_other_models(const RequestedRun& run) {
-  const auto holds = [](std::span<const std::string_view> names, const std::string& name) {
+  const auto is_of_tables = [](std::string_view name) {
+    const auto names = fields_of_tables();
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   Problems out;
   for (const GivenField& field : run.given) {
-    if (!run.model.is_network() && holds(fields_of_networks(), field.name)) {
+    if (!run.model.is_network() && is_of_networks(field.name)) {
       out.push_back({field.where, "is of networks of modules (docs/workloads.md); leave it out"});
-    } else if (run.model.is_network() && !has_tables(run.model) &&
-               holds(fields_of_tables(), field.name)) {
+    } else if (run.model.is_network() && !has_tables(run.model) && is_of_tables(field.name)) {
       out.push_back(
           {field.where, "is of tables of embeddings, of which the network has none; leave it out"});
     }

@@ -29,6 +29,20 @@ inline Case case_of(const std::string& model, const std::string& cluster = "dgx-
   return out;
 }
 
+/// Data parallel on `ranks` of `samples` each, in fp16, tables spread.
+inline Case case_of_network(const std::string& model, std::int64_t ranks, std::int64_t samples) {
+  Case c = case_of(model);
+  c.job.sequence = 1;
+  c.job.framework = framework_of_networks();
+  c.job.recipe = recipe_from("fp16");
+  c.layout.dp = ranks;
+  c.layout.zero = 0;
+  c.layout.micro_batch = samples;
+  c.job.global_batch = ranks * samples;
+  spread_tables(c.model, c.cluster, c.layout);
+  return c;
+}
+
 /// The layout must be legal, or what is tested means nothing.
 inline void expect_legal(const Case& c) {
   for (const Problem& problem : check(c)) {

@@ -12,19 +12,6 @@ namespace {
 
 using namespace testing;
 
-Case case_of_network(const std::string& model, std::int64_t ranks, std::int64_t samples) {
-  Case c = case_of(model);
-  c.job.sequence = 1;
-  c.job.framework = framework_of_networks();
-  c.job.recipe = recipe_from("fp16");
-  c.layout.dp = ranks;
-  c.layout.zero = 0;
-  c.layout.micro_batch = samples;
-  c.job.global_batch = ranks * samples;
-  spread_tables(c.model, c.cluster, c.layout);
-  return c;
-}
-
 void split(Case& c, ModuleClass which, Strategy strategy) {
   c.layout.classes[static_cast<std::size_t>(which)] = strategy;
 }

@@ -9,19 +9,6 @@ namespace {
 
 using namespace testing;
 
-Case network_case(const std::string& model, std::int64_t ranks, std::int64_t samples) {
-  Case c = case_of(model);
-  c.job.sequence = 1;
-  c.job.framework = framework_of_networks();
-  c.job.recipe = recipe_from("fp16");
-  c.layout.dp = ranks;
-  c.layout.zero = 0;
-  c.layout.micro_batch = samples;
-  c.job.global_batch = ranks * samples;
-  if (has_tables(c.model)) c.layout.ep = ranks;
-  return c;
-}
-
 double flops_of(const Step& step, Phase phase, bool of_weights) {
   double out = 0;
   for (std::size_t i = 0; i < step.blocks.size(); ++i) {
@@ -36,7 +23,7 @@ double flops_of(const Step& step, Phase phase, bool of_weights) {
 // Each product has one of its input's gradient and one of its weight's; the first reads the image,
 // which has none: 2 · 112² · 64 · 147 FLOP of ResNet-50's.
 TEST(Modules, TrainWithTwoProductsForEachButTheFirst) {  // [STEP-29]
-  const Case c = network_case("resnet-50", 1, 4);
+  const Case c = case_of_network("resnet-50", 1, 4);
   expect_legal(c);
   const Step step = c.lowered();
   const double forward = 4 * forward_flops(c.model, 1, AttentionFlops::full).value();
@@ -51,7 +38,7 @@ TEST(Modules, TrainWithTwoProductsForEachButTheFirst) {  // [STEP-29]
 TEST(Modules, RunTheFlopsThatAreCounted) {  // [MODEL-8]
   for (const char* name : {"resnet-50", "resnext-101-32x4d", "retinanet", "ssd-resnet34",
                            "mask-rcnn", "unet-3d", "rnn-t", "dlrm-dcnv2"}) {
-    const Step step = network_case(name, 2, 3).lowered();
+    const Step step = case_of_network(name, 2, 3).lowered();
     const double ran = flops_of(step, Phase::forward, false) +
                        flops_of(step, Phase::backward, false) +
                        flops_of(step, Phase::backward, true);
@@ -63,7 +50,7 @@ TEST(Modules, RunTheFlopsThatAreCounted) {  // [MODEL-8]
 
 // Three layers of attention in one: a kernel each forward, two each backward.
 TEST(Modules, RepeatedAttentionIsIssuedAsOften) {
-  Case c = network_case("resnet-50", 1, 4);
+  Case c = case_of_network("resnet-50", 1, 4);
   const auto document = parse_toml(
       "sample = \"x\"\ninput = [64, 16]\n[[block]]\n"
       "modules = [{ group = [{ residual = [{ attention = 4 }] }], repeat = 3 }]\n",
@@ -79,7 +66,7 @@ TEST(Modules, RepeatedAttentionIsIssuedAsOften) {
 
 // What is frozen runs forward alone, and what follows it has no gradient of its input.
 TEST(Modules, ThatAreFrozenHaveNoBackwardPass) {  // [STEP-29]
-  const Case c = network_case("mask-rcnn", 1, 1);
+  const Case c = case_of_network("mask-rcnn", 1, 1);
   const Step step = c.lowered();
   for (const Op& op : only<Op>(step.blocks[0].items)) EXPECT_EQ(op.phase, Phase::forward);
   EXPECT_EQ(step.blocks[0].held.trained, 0);
@@ -88,7 +75,7 @@ TEST(Modules, ThatAreFrozenHaveNoBackwardPass) {  // [STEP-29]
 
 // All gradients of ResNet-50's 25,557,032 values are reduced, in 4 bytes.
 TEST(Modules, ReduceAllGradientsOverTheCopies) {
-  Case c = network_case("resnet-50", 8, 4);
+  Case c = case_of_network("resnet-50", 8, 4);
   const Step step = c.lowered();
   const auto calls = calls_in(step.stages[0].items);
   EXPECT_NEAR(bytes_of(calls, CollectiveOp::all_reduce, Group::dp), 4 * 25'557'032.0, 1);
@@ -98,7 +85,7 @@ TEST(Modules, ReduceAllGradientsOverTheCopies) {
 // indices of 214 rows, where the framework sends them; tables of 204,184,588 x 128 values over all
 // ranks.
 TEST(Modules, ExchangeWhatSamplesReadOfTables) {  // [STEP-29]
-  Case c = network_case("dlrm-dcnv2", 8, 1024);
+  Case c = case_of_network("dlrm-dcnv2", 8, 1024);
   expect_legal(c);
   const auto exchanged = [&] {
     double out = 0;
@@ -118,7 +105,7 @@ TEST(Modules, ExchangeWhatSamplesReadOfTables) {  // [STEP-29]
 
 // A recurrent layer's steps wait for each other; their weights' gradient is one product of all.
 TEST(Modules, GatherTheGradientOfARecurrentWeightInOneProduct) {  // [STEP-29]
-  const Case c = network_case("rnn-t", 1, 2);
+  const Case c = case_of_network("rnn-t", 1, 2);
   const Step step = c.lowered();
   double forward = 0, of_weight = 0;
   for (const Op& op : only<Op>(step.blocks[0].items)) {
@@ -132,17 +119,17 @@ TEST(Modules, GatherTheGradientOfARecurrentWeightInOneProduct) {  // [STEP-29]
 }
 
 TEST(Modules, AreSplitByCopiesAndShardsAlone) {
-  Case c = network_case("resnet-50", 8, 4);
+  Case c = case_of_network("resnet-50", 8, 4);
   c.layout.tp = 2;
   c.layout.dp = 4;
   c.job.global_batch = 16;
   ASSERT_FALSE(check(c).empty());
   EXPECT_EQ(where_text(check(c)[0]), "--tp");
-  c = network_case("dlrm-dcnv2", 8, 4);
+  c = case_of_network("dlrm-dcnv2", 8, 4);
   c.layout.ep = 2;
   ASSERT_FALSE(check(c).empty());
   EXPECT_EQ(where_text(check(c)[0]), "--ep");
-  c = network_case("vit-l", 8, 4);
+  c = case_of_network("vit-l", 8, 4);
   c.layout.zero = 3;
   EXPECT_TRUE(check(c).empty());
 }

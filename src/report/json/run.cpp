@@ -25,15 +25,11 @@ std::string_view unit_of(const MethodField& field) {
 
 Json layout_json(const Layout& layout, std::optional<std::int64_t> micro_batches) {
   // What is read of networks of modules alone is told where it is not as usual.
-  const auto of_networks = [](const FieldRow& row) {
-    const auto names = fields_of_networks();
-    return std::find(names.begin(), names.end(), row.field.name) != names.end();
-  };
   const Layout usual;
   Json out = Json::object();
   for (const FieldRow& row : field_rows()) {
     if (row.member.empty()) continue;
-    if (of_networks(row) &&
+    if (is_of_networks(row.field.name) &&
         node_json(shown_value(row, layout)) == node_json(shown_value(row, usual))) {
       continue;
     }
