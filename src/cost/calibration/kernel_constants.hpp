@@ -57,6 +57,7 @@ void for_each_constant(Parameters& p, DecidedBy by, Visitor&& visit) {
   visit("flash3_wide", p.wide[2], Row{kFraction});
   visit("triton_wide", p.wide[3], Row{kFraction});
   visit("block_rows", p.block_rows, Row{{1, 1e6}});
+  visit("row_keys", p.row_keys, Row{{0, 1e4}});
   visit("tail", p.tail, Row{kShare, by, 0, 1});
   visit("unequal_dims", p.unequal_dims, Row{kFraction, by, 0.5, 1});
 }

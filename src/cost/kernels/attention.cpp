@@ -135,17 +135,27 @@ Bytes products_traffic(const Products& products, Precision precision) {
   return out;
 }
 
+std::size_t version_of(AttentionKernel kernel) {
+  return static_cast<std::size_t>(kernel) - static_cast<std::size_t>(AttentionKernel::flash1);
+}
+
+// Its rows take nothing besides their keys: whole steps of 512 to 65,536 tokens leave no room for
+// it.
+bool first_algorithm(AttentionKernel kernel) {
+  return kernel == AttentionKernel::flash1 || kernel == AttentionKernel::triton;
+}
+
 // [KERNEL-2] Flash attention (arXiv 2205.14135, 2307.08691, 2407.08608). `width`: FLOPs per score,
 // forward 2 · (d + dv) (two products), backward 2 · (3 d + 2 dv) (five: scores again, and the
 // gradients of P, V, Q, K); dim = the mean of d and dv.
 //   rate   = peak · ceiling · [wide, dim > 64] · dim / (dim + softmax_width) · sustained
-//   total  = batch · heads · scores · width / rate
-//   block  = block_rows · longest row · width / (rate / units)      (the longest block of one unit)
+//   total  = batch · heads · (scores + queries · row_keys) · width / rate
+//   block  = block_rows · (longest row + row_keys) · width / (rate / units)    (the longest block)
 //   t      = t0 + max(max(total, block) + tail · min(total, block), memory)
 // The scores of a causal mask are the half below the diagonal and half a block more (scores()).
 // Head dimensions of 16 ... 256; fitted at 128 and at 192 with values of 128.
-Seconds flash(const AttentionShape& shape, int version, double width, double rows, double along,
-              const FlashParameters& flash, Bytes moved, Precision precision,
+Seconds flash(const AttentionShape& shape, AttentionKernel kernel, double width, double rows,
+              double along, const FlashParameters& flash, Bytes moved, Precision precision,
               const Accelerator& accelerator, const KernelParameters& parameters) {
   const double dim = 0.5 * static_cast<double>(shape.head_dim + shape.value_dim);
   const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
@@ -154,14 +164,16 @@ Seconds flash(const AttentionShape& shape, int version, double width, double row
   const double faster = precision >= Precision::fp8
                             ? accelerator.peak_of(precision) / accelerator.peak_of(Precision::bf16)
                             : 1.0;
-  const auto at = static_cast<std::size_t>(version);
+  const std::size_t at = version_of(kernel);
   const double efficiency = flash.ceiling[at] * (dim > 64 ? flash.wide[at] : 1.0) * unequal *
                             parameters.sustained * dim / (dim + parameters.softmax_width * faster);
   const FlopsPerSecond rate = accelerator.peak_of(precision) * efficiency;
   const double sequences = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
-  const Seconds total = Flops(sequences * scores(shape) * width) / rate;
-  const Seconds block =
-      Flops(std::min(flash.block_rows, rows) * longest(shape, along) * width) / rate * units;
+  const double row_keys = first_algorithm(kernel) ? 0 : flash.row_keys;
+  const double once = static_cast<double>(shape.queries) * row_keys;
+  const Seconds total = Flops(sequences * (scores(shape) + once) * width) / rate;
+  const double row = longest(shape, along) + row_keys;
+  const Seconds block = Flops(std::min(flash.block_rows, rows) * row * width) / rate * units;
   const Seconds compute = std::max(total, block) + flash.tail * std::min(total, block);
   const Seconds memory = moved / (accelerator.memory_bandwidth * parameters.memory_efficiency);
   return parameters.shortest_kernel + std::max(compute, memory);
@@ -173,10 +185,6 @@ Bytes operand_bytes(const AttentionShape& shape, Precision precision) {
   const double rows = static_cast<double>(shape.queries) * static_cast<double>(shape.heads) +
                       static_cast<double>(shape.keys) * static_cast<double>(shape.kv_heads);
   return Bytes(bytes_per_element(precision) * static_cast<double>(shape.batch) * rows * dims);
-}
-
-int version_of(AttentionKernel kernel) {
-  return static_cast<int>(kernel) - static_cast<int>(AttentionKernel::flash1);
 }
 
 }  // namespace
@@ -212,7 +220,7 @@ Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kern
     return unfused_forward(shape, precision, accelerator, parameters);
   }
   const double width = 2 * static_cast<double>(shape.head_dim + shape.value_dim);
-  return flash(shape, version_of(kernel), width, static_cast<double>(shape.queries),
+  return flash(shape, kernel, width, static_cast<double>(shape.queries),
                static_cast<double>(shape.keys), parameters.flash_forward,
                traffic_of(shape, kernel, precision, /*backward=*/false), precision, accelerator,
                parameters);
@@ -226,7 +234,7 @@ Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel ker
     return unfused_backward(shape, precision, accelerator, parameters);
   }
   const double width = 2 * static_cast<double>(3 * shape.head_dim + 2 * shape.value_dim);
-  return flash(shape, version_of(kernel), width, static_cast<double>(shape.keys),
+  return flash(shape, kernel, width, static_cast<double>(shape.keys),
                static_cast<double>(shape.queries), parameters.flash_backward,
                traffic_of(shape, kernel, precision, /*backward=*/true), precision, accelerator,
                parameters);

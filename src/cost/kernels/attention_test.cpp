@@ -40,6 +40,28 @@ TEST(Attention, ItsLastBlockRunsOnAfterTheOthers) {  // [KERNEL-2]
   }
 }
 
+// What a row takes however short: as if each query had so many keys more to see, whether all units
+// are busy or one block decides.
+TEST(Attention, WhatARowTakesHoweverShortIsAsMoreKeys) {  // [KERNEL-2]
+  constexpr std::int64_t kRow = 200;
+  KernelParameters p = ideal(), with = ideal();
+  p.flash_forward.tail = p.flash_backward.tail = with.flash_forward.tail =
+      with.flash_backward.tail = 0.3;
+  with.flash_forward.row_keys = with.flash_backward.row_keys = kRow;
+  for (const std::int64_t heads : {1, 64}) {
+    AttentionShape shape{1, heads, heads, 4096, 4096, 128, 128};
+    shape.causal = false;
+    AttentionShape longer = shape;
+    longer.keys += kRow;
+    const auto kernel = AttentionKernel::flash2;
+    EXPECT_NEAR(us(attention_forward_time(shape, kernel, Precision::bf16, machine(), with)),
+                us(attention_forward_time(longer, kernel, Precision::bf16, machine(), p)), 1e-6);
+    EXPECT_NEAR(us(attention_backward_time(shape, kernel, Precision::bf16, machine(), with)) /
+                    us(attention_backward_time(shape, kernel, Precision::bf16, machine(), p)),
+                (4096.0 + kRow) / 4096, 1e-6);
+  }
+}
+
 TEST(Attention, TheFirstAlgorithmLosesItsFactorOnWideHeads) {  // [KERNEL-2]
   KernelParameters p = ideal();
   p.flash_forward.ceiling.fill(p.flash_forward.ceiling[1]);

@@ -55,8 +55,9 @@ struct FlashParameters {
   /// Fraction of the peak that long sequences and wide heads reach, by flash1, flash2, flash3,
   /// triton.
   std::array<double, 4> ceiling = {0.40, 0.68, 0.80, 0.40};
-  double block_rows = 128;     // rows that one compute unit works on at a time
-  double tail = 0.5;           // share of the longest block's time that nothing hides, 0 ... 1
+  double block_rows = 128;  // rows that one compute unit works on at a time
+  double row_keys = 0;      // of flash2 and flash3: a row takes as long as with so many keys more
+  double tail = 0.5;        // share of the longest block's time that nothing hides, 0 ... 1
   double unequal_dims = 0.85;  // factor where head_dim != value_dim (latent attention), (0, 1]
   /// Factor where heads are wider than 64, (0, 1], by the same: a block of the first algorithm no
   /// longer fits the registers.

@@ -22,14 +22,23 @@ struct Knobs {
   std::vector<double> at, least, most;
 };
 
+// Which constants move: those that a kind of measurement decides, without those that follow, unless
+// the rows tell their kernels apart.
+struct Moved {
+  DecidedBy by;
+  bool apart = false;
+
+  bool follows(const KernelConstant& row) const { return row.follows && !apart; }
+};
+
 // Gathers them as they are.
 struct Gather {
-  DecidedBy by;
+  Moved moved;
   Knobs knobs = {};
 
   template <class Q>
   void operator()(const std::string&, const Q& constant, const KernelConstant& row) {
-    if (row.by != by || row.follows) return;
+    if (row.by != moved.by || moved.follows(row)) return;
     knobs.at.push_back(std::clamp(value_of(constant) / row.unit, row.least, row.most));
     knobs.least.push_back(row.least);
     knobs.most.push_back(row.most);
@@ -46,15 +55,15 @@ struct Gather {
 
 // Sets them to x.
 struct Move {
-  DecidedBy by;
+  Moved moved;
   std::span<const double> x;
   std::size_t next = 0;
   double last = 0;
 
   template <class Q>
   void operator()(const std::string&, Q& constant, const KernelConstant& row) {
-    if (row.by != by) return;
-    if (!row.follows) last = x[next++] * row.unit;
+    if (row.by != moved.by) return;
+    if (!moved.follows(row)) last = x[next++] * row.unit;
     constant = Q(last);
   }
   template <class Walk>
@@ -63,14 +72,14 @@ struct Move {
   }
 };
 
-Knobs knobs_of(DecidedBy by, const P& parameters) {
-  Gather gather{by};
+Knobs knobs_of(Moved moved, const P& parameters) {
+  Gather gather{moved};
   for_each_constant(parameters, gather);
   return gather.knobs;
 }
 
-P with(P parameters, DecidedBy by, std::span<const double> x) {
-  for_each_constant(parameters, Move{by, x});
+P with(P parameters, Moved moved, std::span<const double> x) {
+  for_each_constant(parameters, Move{moved, x});
   return parameters;
 }
 
@@ -80,6 +89,7 @@ struct Sample {
   std::vector<const KernelMeasurement*> rows;
   std::size_t all_rows = 0;  // with those left out for the check
   bool enough = false;       // all_rows decide the constants of this class
+  bool apart = false;        // some are of flash3, named so
 };
 
 // Huber's loss of the log ratio: quadratic within 10 %, linear beyond, so that kernels which a
@@ -109,13 +119,13 @@ double loss(const Sample& sample, const P& parameters) {
 
 // A search moves the constants of all its entries alike.
 struct Search {
-  DecidedBy by;
+  Moved moved;
   std::vector<std::pair<const Sample*, const P*>> entries;
 
   double loss_at(std::span<const double> x) const {
     double sum = 0;
     for (const auto& [sample, parameters] : entries) {
-      sum += loss(*sample, with(*parameters, by, x));
+      sum += loss(*sample, with(*parameters, moved, x));
     }
     return sum;
   }
@@ -124,7 +134,7 @@ struct Search {
 // The best values of the constants, from the present ones of the first entry and from two more
 // points within the bounds.
 std::vector<double> minimum_of(const Search& search) {
-  const Knobs knobs = knobs_of(search.by, *search.entries[0].second);
+  const Knobs knobs = knobs_of(search.moved, *search.entries[0].second);
   std::vector<double> best = knobs.at;
   double least_loss = search.loss_at(best);
   for (const double place : {-1.0, 0.25, 0.75}) {
@@ -144,8 +154,8 @@ std::vector<double> minimum_of(const Search& search) {
 
 void fit_class(KernelClass kernel, const Sample& sample, P& parameters) {
   if (!sample.enough || sample.rows.empty()) return;
-  const DecidedBy by = decided_by(kernel);
-  parameters = with(parameters, by, minimum_of({by, {{&sample, &parameters}}}));
+  const Moved moved{decided_by(kernel), sample.apart};
+  parameters = with(parameters, moved, minimum_of({moved, {{&sample, &parameters}}}));
 }
 
 // One entry in the making.
@@ -167,7 +177,7 @@ void fit_entries(std::vector<Entry>& entries) {
     fit_class(kernel, sample_of(entry, kernel), entry.parameters);
   };
   for (int round = 0; round < kRounds; ++round) {
-    Search shared{DecidedBy::all_products, {}};
+    Search shared{{DecidedBy::all_products}, {}};
     for (Entry& entry : entries) {
       const Sample& sample = sample_of(entry, KernelClass::matmul);
       if (!sample.enough) continue;
@@ -176,7 +186,7 @@ void fit_entries(std::vector<Entry>& entries) {
     }
     if (shared.entries.empty()) continue;
     const auto x = minimum_of(shared);
-    for (Entry& entry : entries) entry.parameters = with(entry.parameters, shared.by, x);
+    for (Entry& entry : entries) entry.parameters = with(entry.parameters, shared.moved, x);
   }
   for (Entry& entry : entries) {
     for (std::size_t i = 0; i < kKernelClasses; ++i) fit(entry, static_cast<KernelClass>(i));
@@ -225,14 +235,16 @@ Result<std::vector<Entry>> prepare(const KernelData& data, const Document& estim
       if (row.accelerator != i || !row.fitted) continue;
       Sample& sample = sample_of(*entry, row.kernel);
       ++sample.all_rows;
+      sample.apart = sample.apart || row.algorithm == AttentionKernel::flash3;
       if (half_of(row) != left_out) sample.rows.push_back(&row);
     }
   }
   for (Entry& entry : entries) {
     for (std::size_t i = 0; i < kKernelClasses; ++i) {
-      const DecidedBy by = decided_by(static_cast<KernelClass>(i));
-      const std::size_t moved = knobs_of(by, entry.parameters).at.size();
-      entry.samples[i].enough = entry.samples[i].all_rows >= kRowsPerKnob * moved;
+      Sample& sample = entry.samples[i];
+      const Moved moved{decided_by(static_cast<KernelClass>(i)), sample.apart};
+      const std::size_t knobs = knobs_of(moved, entry.parameters).at.size();
+      sample.enough = sample.all_rows >= kRowsPerKnob * knobs;
     }
   }
   return entries;

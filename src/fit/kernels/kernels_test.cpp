@@ -201,7 +201,7 @@ TEST(KernelFit, TheEmbeddedCalibrationPredictsTheMeasuredKernels) {
       ++seen;
     }
   }
-  EXPECT_EQ(seen, 19u + 1u + 4u + 17u) << "every accelerator and format measured is checked";
+  EXPECT_EQ(seen, 19u + 1u + 8u + 17u) << "every accelerator and format measured is checked";
 }
 
 }  // namespace
