@@ -65,6 +65,31 @@ Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& a
                   work(shape) / (peak_of_16_bits(accelerator) * constants.rate));
 }
 
+// [INFER-32] t = start + passes · 2 · (Q, K, V in 16 bits) / bandwidth + flash attention [KERNEL-2]
+// with ceiling = rate, in 8 bits rate · eight. Source: data/serving/kernels.toml. Known error:
+// kernels of 64 queries and fewer, where engines differ by more than they share.
+Seconds prompt_attention_time(const PromptAttention& attention, const Accelerator& accelerator,
+                              const KernelParameters& flash, const ServingKernels& kernels) {
+  constexpr AttentionKernel kAny = AttentionKernel::flash3;  // all take the rate of serving
+  constexpr auto kAt =
+      static_cast<std::size_t>(kAny) - static_cast<std::size_t>(AttentionKernel::flash1);
+  const ServingKernels::Prompt& prompt = kernels.prompt;
+  KernelParameters own = flash;
+  own.flash_forward.ceiling[kAt] =
+      prompt.rate * (attention.precision >= Precision::fp8 ? prompt.eight : 1);
+  own.flash_forward.wide[kAt] = 1;
+  const AttentionShape& shape = attention.shape;
+  // Latent heads' keys and values are made by products: what is turned alone enters.
+  const std::int64_t turned = shape.head_dim - shape.value_dim;
+  const double values =
+      static_cast<double>(turned > 0 ? 2 * shape.heads * turned
+                                     : shape.heads * shape.head_dim +
+                                           shape.kv_heads * (shape.head_dim + shape.value_dim));
+  const Bytes entering(2 * static_cast<double>(shape.batch * shape.queries) * values);
+  return prompt.start + prompt.passes * 2 * entering / accelerator.memory_bandwidth +
+         attention_forward_time(shape, kAny, attention.precision, accelerator, own);
+}
+
 // [INFER-21] t = start + 2 · sequences · state / (bandwidth · memory): read, and written. Known
 // error: priced with the constants of attention over a cache, since no such kernel was measured.
 Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelerator& accelerator,

@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
+#include "cost/kernels/kernels.hpp"
 
 namespace headway {
 
@@ -22,6 +23,13 @@ struct CachedAttention {
 Flops work(const CachedAttention& shape);
 Bytes traffic_of(const CachedAttention& shape);
 
+/// Attention of prompts, as engines call it: positions turned, keys and values put into the cache,
+/// then flash attention.
+struct PromptAttention {
+  AttentionShape shape;                   // fewer queries than keys: some are in the cache
+  Precision precision = Precision::bf16;  // that its products are in
+};
+
 /// The faster of its two formats of 16 bits.
 FlopsPerSecond peak_of_16_bits(const Accelerator& accelerator);
 
@@ -33,6 +41,13 @@ struct ServingKernels {
     double rate = 1;    // of the 16-bit peak
   };
   Attention decode, latent;
+  struct Prompt {
+    Seconds start;
+    double passes = 1;  // over queries, keys and values, each read and written, at the bandwidth
+    double rate = 1;    // ceiling of [KERNEL-2]
+    double eight = 1;   // of that in 8 bits
+  };
+  Prompt prompt;
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
   bool measured = true;                    // on the accelerator's architecture; else on others
@@ -47,6 +62,10 @@ void for_each_constant(Kernels& kernels, Visit&& visit) {
   visit("latent_start", kernels.latent.start);
   visit("latent_memory", kernels.latent.memory);
   visit("latent_rate", kernels.latent.rate);
+  visit("prompt_start", kernels.prompt.start);
+  visit("prompt_passes", kernels.prompt.passes);
+  visit("prompt_rate", kernels.prompt.rate);
+  visit("prompt_eight", kernels.prompt.eight);
   visit("once_start", kernels.once_start);
   visit("once_share", kernels.once_share);
   visit("twice_start", kernels.twice_start);
@@ -59,6 +78,11 @@ Result<ServingKernels> serving_kernels_for(const Accelerator& accelerator);
 /// [INFER-1] The longer of reading the cache and of the products, behind a start.
 Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& accelerator,
                               const ServingKernels& kernels);
+
+/// [INFER-32] A start, passes over what enters, and flash attention [KERNEL-2] at a rate of its
+/// own; `flash`: its other constants.
+Seconds prompt_attention_time(const PromptAttention& attention, const Accelerator& accelerator,
+                              const KernelParameters& flash, const ServingKernels& kernels);
 
 /// [INFER-21] One token of each of `sequences` by attention that keeps a state of `state` bytes.
 Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelerator& accelerator,

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "cluster/load.hpp"
+#include "cost/calibration/calibration.hpp"
 
 namespace headway {
 namespace {
@@ -42,6 +43,30 @@ TEST(CachedAttention, OfLatentHeadsIsNearTheRidge) {
   const double bytes = 128.0 * 4096 * 1152 / h100().memory_bandwidth.value();
   EXPECT_NEAR((cached_attention_time(shape, h100(), *kernels) - kernels->latent.start).value(),
               bytes / kernels->latent.memory, 1e-9);
+}
+
+// [INFER-32] Twice the tokens at 1,024 of them: the start once, passes twice, scores of the
+// triangle fourfold, what each row takes twice.
+TEST(PromptAttention, IsAStartPassesAndScores) {
+  const auto kernels = serving_kernels_for(h100());
+  const auto flash = kernel_parameters_for(h100());
+  ASSERT_TRUE(kernels && flash);
+  const auto time = [&](std::int64_t tokens, std::int64_t heads, Precision precision) {
+    const PromptAttention prompt{{1, heads, heads, tokens, tokens, 128, 128}, precision};
+    return prompt_attention_time(prompt, h100(), *flash, *kernels).value();
+  };
+  EXPECT_NEAR(time(1, 1, Precision::bf16), kernels->prompt.start.value(), 4e-6);
+  // 64 heads of 32,768 tokens: 17.6 TFLOP of the triangle at the rate that wide heads keep, within
+  // a tenth for all else.
+  const double scores = 64 * (32768.0 * 32768 / 2);
+  const double rate = h100().peak_of(Precision::bf16).value() * kernels->prompt.rate * 128 /
+                      (128 + flash->softmax_width);
+  const double least = scores * 512 / rate;
+  EXPECT_GT(time(32768, 64, Precision::bf16), least);
+  EXPECT_LT(time(32768, 64, Precision::bf16), 1.1 * least);
+  // 8 bits are faster, and by less than products are.
+  EXPECT_LT(time(32768, 64, Precision::fp8), time(32768, 64, Precision::bf16));
+  EXPECT_GT(time(32768, 64, Precision::fp8), 0.5 * time(32768, 64, Precision::bf16));
 }
 
 // [INFER-2] Between 8 H100 on NVLink, measured (microseconds; data/serving/kernels.toml says on

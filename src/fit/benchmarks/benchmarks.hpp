@@ -41,9 +41,9 @@ struct OwnAllReduce {
   BytesPerSecond bandwidth;  // of an accelerator to its peers
 };
 /// A kernel whose constants stand in data/serving/kernels.toml.
-using ServingKernel = std::variant<CachedAttention, OwnAllReduce>;
+using ServingKernel = std::variant<CachedAttention, PromptAttention, OwnAllReduce>;
 Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
-                const ServingKernels& kernels);
+                const KernelParameters& flash, const ServingKernels& kernels);
 
 /// One row, measured and predicted, or skipped with the reason.
 struct BenchmarkRow {

@@ -35,15 +35,9 @@ void gemm(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
                         kernels);
 }
 
-// FlashAttention-3 where the architecture has it; its constants are those of flash2 elsewhere.
-constexpr AttentionKernel kLatestAttention = AttentionKernel::flash3;
-
-void attention(BenchmarkRow& row, const Placed& placed, const AttentionShape& shape,
-               Precision precision, const Bench& bench) {
-  row.predicted = bench.words.attention_start +
-                  attention_forward_time(shape, kLatestAttention, precision, placed.on.accelerator,
-                                         placed.on.kernels);
-  row.assumed.emplace_back("attention=flash3");
+void serving(BenchmarkRow& row, const Placed& placed, const ServingKernel& kernel) {
+  row.serving = kernel;
+  row.predicted = time_of(kernel, placed.on.accelerator, placed.on.kernels, placed.on.serving);
 }
 
 AttentionShape shape_of(Cells& cells, bool causal) {
@@ -62,12 +56,9 @@ void prefill(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   shape.kv_heads = cells.count("kv_heads");
   shape.head_dim = shape.value_dim = cells.count("head_dim");
   row.size = rows_class(shape.queries);
-  if (cells.sound()) attention(row, placed, shape, format->precision, bench);
-}
-
-void serving(BenchmarkRow& row, const Placed& placed, const ServingKernel& kernel) {
-  row.serving = kernel;
-  row.predicted = time_of(kernel, placed.on.accelerator, placed.on.serving);
+  // XQA, a kernel of decoding, which vLLM calls for short prompts.
+  if (cells.text("kernel").ends_with("trtllmdecode")) cells.skip("prompts by a kernel of decoding");
+  if (cells.sound()) serving(row, placed, PromptAttention{shape, format->precision});
 }
 
 void cached(BenchmarkRow& row, const Placed& placed, const CachedAttention& shape, Bytes all) {
@@ -91,15 +82,20 @@ void decode(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench)
   cached(row, placed, shape, real(said.batch) * real(said.keys) * shape.cached_of_token);
 }
 
+// vLLM's kernels of latent attention take a tenth of a millisecond whatever they do, ten times
+// TensorRT-LLM's.
+void skip_launched(Cells& cells) {
+  if (cells.text("kernel").starts_with("vllm_")) {
+    cells.skip("a kernel that the host launches each time");
+  }
+}
+
 // DeepSeek's latent cache: 512 and 64 for the positions.
 void latent_decode(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   constexpr std::int64_t kRank = 512, kPositions = 64;
   const Format* format = format_of("kv_dtype", row, cells, bench);
   const AttentionShape said = shape_of(cells, false);
-  // A tenth of a millisecond whatever they do, ten times TensorRT-LLM's.
-  if (cells.text("kernel").starts_with("vllm_")) {
-    cells.skip("a kernel that the host launches each time");
-  }
+  skip_launched(cells);
   if (!cells.sound()) return;
   CachedAttention shape;
   shape.sequences = said.batch;
@@ -136,8 +132,9 @@ void latent_prefill(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench
   shape.head_dim = 192;
   shape.value_dim = 128;
   row.size = rows_class(shape.queries);
+  skip_launched(cells);
   if (!cells.sound()) return;
-  attention(row, placed, shape, format->precision, bench);
+  serving(row, placed, PromptAttention{shape, format->precision});
   row.assumed.emplace_back("head_dim=192, value_dim=128");
 }
 
@@ -260,7 +257,10 @@ constexpr Kernel kKernels[] = {
 namespace headway {
 
 Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
-                const ServingKernels& kernels) {
+                const KernelParameters& flash, const ServingKernels& kernels) {
+  if (const auto* prompt = std::get_if<PromptAttention>(&kernel)) {
+    return prompt_attention_time(*prompt, accelerator, flash, kernels);
+  }
   if (const auto* attention = std::get_if<CachedAttention>(&kernel)) {
     return cached_attention_time(*attention, accelerator, kernels);
   }

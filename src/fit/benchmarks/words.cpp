@@ -57,7 +57,6 @@ Result<Words> read() {
   Problems problems;
   Words words;
   Fields root(*document, problems);
-  words.attention_start = root.quantity<Seconds>("attention_start");
   words.experts_start = root.quantity<Seconds>("experts_start");
   for (Fields& fields : root.tables("machines")) read_machine(std::move(fields), words);
   for (Fields& fields : root.tables("formats")) read_format(std::move(fields), words);

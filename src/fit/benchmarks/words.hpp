@@ -44,7 +44,7 @@ class Words {
   const Machine* machine(std::string_view cell) const;
   const Format* format(std::string_view cell) const;
 
-  Seconds attention_start, experts_start;  // of kernels in serving engines, beside their work
+  Seconds experts_start;  // of kernels in serving engines, beside their work
   std::vector<std::pair<std::string, Machine>> machines;  // by what the cell has in it
   std::map<std::string, Format, std::less<>> formats;     // by what the cell says
 };

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "cluster/load.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "fit/minimise.hpp"
 #include "fit/serving/loss.hpp"
 #include "platform/parallel.hpp"
@@ -20,14 +21,16 @@ namespace {
 struct Kernel {
   const BenchmarkRow* row;
   const Accelerator* accelerator;
+  const KernelParameters* flash;
 };
 using Kernels = std::vector<Kernel>;
 
 // Kernels that share no constant with others: by what their constants' names begin with.
-enum class Family : std::uint8_t { decode, latent, reduce };
-constexpr std::array kFamilies = {Family::decode, Family::latent, Family::reduce};
+enum class Family : std::uint8_t { decode, latent, prompt, reduce };
+constexpr std::array kFamilies = {Family::decode, Family::latent, Family::prompt, Family::reduce};
 
 Family family_of(const ServingKernel& kernel) {
+  if (std::holds_alternative<PromptAttention>(kernel)) return Family::prompt;
   const auto* attention = std::get_if<CachedAttention>(&kernel);
   if (attention == nullptr) return Family::reduce;
   return attention->latent ? Family::latent : Family::decode;
@@ -36,6 +39,7 @@ Family family_of(const ServingKernel& kernel) {
 Family family_of(std::string_view constant) {
   return constant.starts_with("decode_")   ? Family::decode
          : constant.starts_with("latent_") ? Family::latent
+         : constant.starts_with("prompt_") ? Family::prompt
                                            : Family::reduce;
 }
 
@@ -49,8 +53,9 @@ struct GatherServing {
     if (family_of(name) == family) add(start.value() / kMicrosecond, 0.5, 60);
   }
   void operator()(const char* name, const double& share) {
-    // Nothing is faster than its data sheet says by more than what that rounds.
-    if (family_of(name) == family) add(share, 0.02, 1.05);
+    // Nothing is faster than its data sheet says by more than what that rounds. Passes are counted.
+    const double most = name == std::string_view("prompt_passes") ? 10 : 1.05;
+    if (family_of(name) == family) add(share, 0.02, most);
   }
 
  private:
@@ -77,6 +82,7 @@ struct MoveServing {
 ServingKernels first_guess() {
   ServingKernels out;
   out.decode = out.latent = {Seconds(10e-6), 0.8, 0.3};
+  out.prompt = {Seconds(15e-6), 1.5, 0.8, 0.7};
   out.once_start = Seconds(4e-6);
   out.twice_start = Seconds(10e-6);
   out.once_share = out.twice_share = 0.6;
@@ -84,7 +90,7 @@ ServingKernels first_guess() {
 }
 
 double log_error(const Kernel& kernel, const ServingKernels& constants) {
-  return std::log(time_of(*kernel.row->serving, *kernel.accelerator, constants) /
+  return std::log(time_of(*kernel.row->serving, *kernel.accelerator, *kernel.flash, constants) /
                   *kernel.row->measured);
 }
 
@@ -182,7 +188,7 @@ std::vector<double> errors_without(const Kernels& kernels,
 Result<ServingKernelFit> fit_serving_kernels(const std::vector<BenchmarkRow>& rows, bool left_out,
                                              int threads) {
   // What was measured, with its accelerator.
-  std::map<std::string, Accelerator> accelerators;
+  std::map<std::string, std::pair<Accelerator, KernelParameters>> accelerators;
   Kernels kernels;
   for (const BenchmarkRow& row : rows) {
     if (!row.serving || !row.measured) continue;
@@ -190,17 +196,19 @@ Result<ServingKernelFit> fit_serving_kernels(const std::vector<BenchmarkRow>& ro
     if (known == accelerators.end()) {
       const auto loaded = load_accelerator(row.machine);
       if (!loaded) return loaded.problems();
-      known = accelerators.emplace(row.machine, *loaded).first;
+      const auto flash = kernel_parameters_for(*loaded);
+      if (!flash) return flash.problems();
+      known = accelerators.emplace(row.machine, std::pair(*loaded, *flash)).first;
     }
-    kernels.push_back({&row, &known->second});
+    kernels.push_back({&row, &known->second.first, &known->second.second});
   }
   if (kernels.empty()) return Problem{"kernels", "hold no kernel of serving that was measured"};
 
   // The constants of each architecture.
   ServingKernelFit out;
   out.entries["default"] = fitted_to(kernels, first_guess());
-  for (const auto& [name, accelerator] : accelerators) {
-    const std::string& architecture = accelerator.architecture;
+  for (const auto& [name, machine] : accelerators) {
+    const std::string& architecture = machine.first.architecture;
     out.machines[architecture].push_back(name);
     out.machines["default"].push_back(name);
     if (out.entries.contains(architecture)) continue;

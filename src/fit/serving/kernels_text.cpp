@@ -21,9 +21,13 @@ struct ConstantLines {
 
 constexpr const char* kAbout =
     "# Kernels of serving engines that training has not, by architecture (`architecture` in "
-    "data/accelerators/*.toml; `default` for others) [INFER-1] [INFER-2]:\n"
-    "# attention that reads a cache (decode_*), the same of latent attention (latent_*), and the "
-    "engines' own all-reduce, in which each rank reads its peers' memory\n"
+    "data/accelerators/*.toml; `default` for others) [INFER-1] [INFER-2] [INFER-32]:\n"
+    "# attention that reads a cache (decode_*), the same of latent attention (latent_*), attention "
+    "of "
+    "prompts (prompt_*; passes: over queries, keys and values;\n"
+    "# rate: the ceiling of [KERNEL-2]; eight: of that in 8 bits), and the engines' own "
+    "all-reduce, in "
+    "which each rank reads its peers' memory\n"
     "# (once_*: all of it; twice_*: a part, and the sums). start: of a kernel that has hardly "
     "anything to do; memory, rate: of the data sheet's bandwidth and 16-bit peak;\n"
     "# share: of the bandwidth of one accelerator to its peers.\n"

@@ -238,8 +238,9 @@ class Pricer {
       op.shape = core;
       item.flops = work(op);
       item.bytes = traffic_of(op, job_.attention);
-      return attention_forward_time(core, job_.attention, serving_.weights->activation,
-                                    serving_.cluster.accelerator, constants_.alone.kernels);
+      return prompt_attention_time({core, precision_of_prompts(attention)},
+                                   serving_.cluster.accelerator, constants_.alone.kernels,
+                                   constants_.kernels);
     }
     CachedAttention shape;
     shape.sequences = work_.sequences;
@@ -268,6 +269,17 @@ class Pricer {
     const double read = static_cast<double>(core.heads) / static_cast<double>(core.kv_heads);
     return std::max(time, kernels.decode.start +
                               read * item.bytes / (accelerator.memory_bandwidth * grouped.others));
+  }
+
+  // Engines attend in 16 bits, whatever the weights, unless the cache is kept in 8 bits; latent
+  // attention always, whose keys and values are made anew.
+  Precision precision_of_prompts(const Attention& attention) const {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const bool eight = serving_.cache->name == "fp8" && !attention.latent &&
+                       accelerator.peak_of(Precision::fp8) > peak_of_16_bits(accelerator);
+    if (eight) return Precision::fp8;
+    const bool brain = accelerator.peak_of(Precision::bf16) >= accelerator.peak_of(Precision::fp16);
+    return brain ? Precision::bf16 : Precision::fp16;
   }
 
   // A prompt that keeps all of its keys needs no scores: engines pass it as if there were no
