@@ -17,6 +17,27 @@ std::string tokens_text(double rate) {
   return count_text(rate) + " tokens/s";
 }
 
+// By how many measurements each is told, and whether any had the engine and the accelerator.
+void write_measured(JsonWriter& out, const ServedIntervals& intervals) {
+  out.key("interval_from");
+  out.begin_object();
+  out.member("engine_measured", intervals.engine_known);
+  out.member("accelerator_measured", intervals.accelerator_known);
+  const auto add = [&](std::string_view name, const std::optional<ServedRange>& range) {
+    if (!range) return;
+    out.key(name);
+    out.begin_object();
+    out.member("measurements", range->rows);
+    out.member("sources", range->sources);
+    out.end_object();
+  };
+  add("ttft_s", intervals.first_token);
+  add("tpot_s", intervals.each_token);
+  add("latency_s", intervals.latency);
+  add("throughput_output_tok_s", intervals.output);
+  out.end_object();
+}
+
 }  // namespace
 
 void write_intervals(JsonWriter& out, const ServedIntervals& intervals) {
@@ -36,6 +57,7 @@ void write_intervals(JsonWriter& out, const ServedIntervals& intervals) {
   add("latency_s", intervals.latency);
   add("throughput_output_tok_s", intervals.output);
   out.end_object();
+  write_measured(out, intervals);
 }
 
 std::string intervals_text(const ServedIntervals& intervals) {

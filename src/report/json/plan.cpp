@@ -18,6 +18,7 @@ Json best_json(const PlannedLayout& at, bool first) {
           {"flags", layout_flags(at.run, at.run.layout)},
           {"step_time_s", f.step_time.value()},
           {"interval_step_time_s", interval_json(f.step_time_interval)},
+          {"interval_from", nearness_json(at.run, f)},
           {"undecided", first ? Json(nullptr) : Json(at.undecided)},
           {"tokens_per_s_per_gpu", f.tokens_per_second_per_accelerator},
           {"mfu", f.mfu},

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/whole_number.hpp"
-#include "forecast/intervals/intervals.hpp"
 #include "model/count.hpp"
 #include "report/json/run.hpp"
 
@@ -116,29 +115,6 @@ void write_pipeline(JsonWriter& json, const Run& run, const PipelineTimes& pipel
   json.end_object();
 }
 
-// How near a run is to measured ones: on two machines no nearer than on either. Framework and
-// distance are those of both.
-Nearness nearness_of(const RequestedRun& run, const Reach& reach) {
-  Nearness out = reach.nearness(run);
-  if (run.far == nullptr) return out;
-  const Nearness far = reach.nearness(on_far_machine(run));
-  out.on_accelerator = std::min(out.on_accelerator, far.on_accelerator);
-  out.of_setup = std::min(out.of_setup, far.of_setup);
-  return out;
-}
-
-// How many measured runs the interval is of, and how near to them the run is.
-Json nearness_json(const RequestedRun& run) {
-  const auto& intervals = embedded_interval_model();
-  if (!intervals) return nullptr;
-  const Nearness near = nearness_of(run, intervals->reach);
-  return {{"runs", near.runs},
-          {"of_framework", near.of_framework},
-          {"on_accelerator", near.on_accelerator},
-          {"of_setup", near.of_setup},
-          {"doublings_away", near.doublings}};
-}
-
 }  // namespace
 
 void write_op_table(JsonWriter& json, const OpTable& table) {
@@ -188,7 +164,7 @@ std::string predict_json(const RequestedRun& run, const Forecast& f, bool timeli
   json.key("interval_step_time_s");
   write(json, interval_json(f.step_time_interval));
   json.key("interval_from");
-  write(json, f.step_time_interval ? nearness_json(run) : Json(nullptr));
+  write(json, nearness_json(run, f));
   json.key("parts_s");
   write(json, parts_json(f.parts));
   json.key("pipeline");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/intervals/intervals.hpp"
 #include "method/methods.hpp"
 #include "run/network_fields.hpp"
 
@@ -19,6 +20,17 @@ std::string_view unit_of(const MethodField& field) {
   if (field.form == Form::bandwidth) return "_bytes_per_s";
   if (field.form == Form::latency) return "_s";
   return field.name == "kept" ? "_bytes_per_parameter" : "";
+}
+
+// How near a run is to measured ones: on two machines no nearer than on either. Framework and
+// distance are those of both.
+Nearness nearness_of(const RequestedRun& run, const Reach& reach) {
+  Nearness out = reach.nearness(run);
+  if (run.far == nullptr) return out;
+  const Nearness far = reach.nearness(on_far_machine(run));
+  out.on_accelerator = std::min(out.on_accelerator, far.on_accelerator);
+  out.of_setup = std::min(out.of_setup, far.of_setup);
+  return out;
 }
 
 }  // namespace
@@ -81,6 +93,17 @@ Json parts_json(const Parts& parts) {
   Json out = Json::object();
   for (const PartRow& row : kParts) out[std::string(row.name)] = parts[row.part].value();
   return out;
+}
+
+Json nearness_json(const RequestedRun& run, const Forecast& forecast) {
+  const auto& intervals = embedded_interval_model();
+  if (!forecast.step_time_interval || !intervals) return nullptr;
+  const Nearness near = nearness_of(run, intervals->reach);
+  return {{"runs", near.runs},
+          {"of_framework", near.of_framework},
+          {"on_accelerator", near.on_accelerator},
+          {"of_setup", near.of_setup},
+          {"doublings_away", near.doublings}};
 }
 
 }  // namespace headway

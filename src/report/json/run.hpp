@@ -25,4 +25,8 @@ Json interval_json(const std::optional<Interval<Q>>& interval) {
   return {interval->low.value(), interval->high.value()};
 }
 
+/// How many measured runs the interval of the step's time is of, and how near to them the run is;
+/// null where there is no interval.
+Json nearness_json(const RequestedRun& run, const Forecast& forecast);
+
 }  // namespace headway

@@ -64,6 +64,7 @@ std::string scale_run_json(const WholeRun& whole, const ScaledRuns& scaled) {
   Json out = {{"model", whole.run.model.name}, {"cluster", whole.run.cluster.name}};
   out.update(cost_json(whole));
   out["interval_step_time_s"] = interval_json(whole.forecast.step_time_interval);
+  out["interval_from"] = nearness_json(whole.run, whole.forecast);
   out["by_gpus"] = Json::array();
   for (const ScaledRun& each : scaled.runs) {
     Json entry = {{"factor", each.factor}, {"batch_grown", each.grown}};

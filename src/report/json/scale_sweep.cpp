@@ -32,6 +32,7 @@ Json point_json(const SweepPoint& point) {
           {"layout", layout_json(point.run.layout, micro_batches(point.run.job, point.run.layout))},
           {"step_time_s", made.step_time.value()},
           {"interval_step_time_s", interval_json(made.step_time_interval)},
+          {"interval_from", nearness_json(point.run, made)},
           {"parts_s", parts_json(made.parts)},
           {"communication_s", point.communication.value()},
           {"exposed_communication_s", point.exposed.value()},

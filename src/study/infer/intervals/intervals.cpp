@@ -34,9 +34,15 @@ LeastTimes least_times(const Serving& prefill, const Serving& decode,
 }
 
 // Holds `value` and is not below `least` or above `most`.
-ServedRange held(const IntervalFactors& factors, double value, double least, double most) {
+ServedRange held(const ServingIntervals::Entry& entry, const IntervalFactors& factors, double value,
+                 double least, double most) {
   return {std::min(value, std::max(least, factors.low * value)),
-          std::max(value, std::min(most, factors.high * value))};
+          std::max(value, std::min(most, factors.high * value)), entry.rows, entry.sources};
+}
+
+void say_what_is_known(const IntervalClass& of, ServedIntervals& out) {
+  out.engine_known = of.engine == "known";
+  out.accelerator_known = of.accelerator == "known";
 }
 
 // Every sequence that is there gets a token in the least time.
@@ -73,11 +79,15 @@ double waiting_share(Seconds first_token, const PassTime& prefill, const Engine&
   return std::clamp(1 - (prefill.total() + engine.request) / first_token, 0.0, 1.0);
 }
 
-std::optional<IntervalFactors> ServingIntervals::of(const IntervalClass& asked) const {
+const ServingIntervals::Entry* ServingIntervals::entry_of(const IntervalClass& asked) const {
   const auto found = std::find_if(entries.begin(), entries.end(),
                                   [&](const Entry& entry) { return entry.of.holds(asked); });
-  if (found == entries.end()) return std::nullopt;
-  return found->factors;
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::optional<IntervalFactors> ServingIntervals::of(const IntervalClass& asked) const {
+  const Entry* found = entry_of(asked);
+  return found != nullptr ? std::optional(found->factors) : std::nullopt;
 }
 
 IntervalClass interval_class(const ServingIntervals& intervals, const Serving& serving,
@@ -104,9 +114,11 @@ ServedIntervals intervals_of(const Serving& serving, const ServingConstants& con
   const LeastTimes least = least_times(serving, serving, constants, load);
   const auto range = [&](std::string_view quantity, double value, double low, double high,
                          double waiting = 0) -> std::optional<ServedRange> {
-    const auto factors = known->of(interval_class(*known, serving, load, is_full, quantity));
-    if (value == 0 || !factors) return std::nullopt;
-    return held(factors->at(waiting), value, low, high);
+    const IntervalClass of = interval_class(*known, serving, load, is_full, quantity);
+    say_what_is_known(of, out);
+    const auto* entry = known->entry_of(of);
+    if (value == 0 || entry == nullptr) return std::nullopt;
+    return held(*entry, entry->factors.at(waiting), value, low, high);
   };
   const double waiting = load.arrivals == Arrivals::together
                              ? 0
@@ -131,20 +143,23 @@ ServedIntervals intervals_of(const ServingApart& apart, const ServingConstants& 
                          Seconds low) -> std::optional<ServedRange> {
     IntervalClass of = interval_class(*known, apart.decode, load, false, quantity);
     of.load = "apart";
-    const auto factors = known->of(of);
-    if (value == 0 || !factors) return std::nullopt;
-    return held(*factors, value, low.value(), std::numeric_limits<double>::infinity());
+    say_what_is_known(of, out);
+    const auto* entry = known->entry_of(of);
+    if (value == 0 || entry == nullptr) return std::nullopt;
+    return held(*entry, entry->factors, value, low.value(),
+                std::numeric_limits<double>::infinity());
   };
   out.first_token = range("ttft_s", served.first_token.value(), least.first_token);
   out.each_token = range("tpot_s", served.each_token.value(), least.each_token);
   if (!out.first_token) return out;
   const ServedRange each = out.each_token.value_or(ServedRange{});
+  const auto [rows, sources] = std::pair(out.first_token->rows, out.first_token->sources);
   out.latency = {out.first_token->low + others(served) * each.low,
-                 out.first_token->high + others(served) * each.high};
+                 out.first_token->high + others(served) * each.high, rows, sources};
   // Of clients, who ask again when they are answered; others' output is what they ask for.
   if (load.arrivals != Arrivals::clients) return out;
   const double work = served.output_per_second * served.latency.value();
-  out.output = {work / out.latency->high, work / out.latency->low};
+  out.output = {work / out.latency->high, work / out.latency->low, rows, sources};
   return out;
 }
 

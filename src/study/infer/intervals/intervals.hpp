@@ -45,6 +45,8 @@ struct ServingIntervals {
   std::vector<Entry> entries;                   // the most special first: the first that holds
   std::set<std::string> engines, accelerators;  // that were measured
 
+  /// Null: none holds.
+  const Entry* entry_of(const IntervalClass& asked) const;
   std::optional<IntervalFactors> of(const IntervalClass& asked) const;
 };
 
@@ -56,15 +58,18 @@ double waiting_share(Seconds first_token, const PassTime& prefill, const Engine&
 IntervalClass interval_class(const ServingIntervals& intervals, const Serving& serving,
                              const Load& load, bool full, std::string_view quantity);
 
-/// From, to.
+/// From, to; and how many measurements, of how many sources, tell it.
 struct ServedRange {
   double low = 0, high = 0;
+  std::size_t rows = 0, sources = 0;
 };
 
 /// Of what requests get; nothing of a token that there is not, and of what has no class.
 struct ServedIntervals {
   std::optional<ServedRange> first_token, each_token, latency;  // seconds
   std::optional<ServedRange> output;                            // tokens a second
+  // Whether the engine, and the accelerator, were measured at all.
+  bool engine_known = false, accelerator_known = false;
 };
 
 /// Four of five measured ones lie there. Each holds its prediction, and none is better than
