@@ -97,6 +97,7 @@ struct CommsRequest {
   std::vector<std::string> clusters;  // the run on each of them; empty: on its own
   double trace_steps = 0;             // optimiser steps in the traces; 0: to be found out
   std::string steps;                  // "10..20": of the traces alone; empty: all
+  bool timeline = false;              // with JSON: everything that traces hold in its place
   bool json = false;
   Progress progress = {};  // told of bytes of traces; stops the command where it says so
 };

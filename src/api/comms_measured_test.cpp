@@ -69,6 +69,52 @@ TEST_F(Outputs, TwoRanksByHand) {
   EXPECT_TRUE(document["notes"].empty());
 }
 
+// Rank 0 waits 20 us of its 30 for rank 1, whose call, with the gemm before it, is the way to the
+// end.
+TEST_F(Outputs, TheTimelineHasEverythingInItsPlace) {
+  CommsRequest request;
+  request.files = {file("rank0.json", kineto(0)), file("rank1.json", kineto(1))};
+  request.timeline = request.json = true;
+  const CommandOutput output = run_comms(request);
+  ASSERT_TRUE(output.problems.empty());
+  const JsonTree timeline = JsonTree::parse(output.text)["timeline"];
+  EXPECT_NEAR(timeline["time_s"].get<double>(), 40e-6, 1e-12);
+  ASSERT_EQ(timeline["ranks"].size(), 2u);
+  const JsonTree& first = timeline["ranks"][0];
+  const JsonTree& second = timeline["ranks"][1];
+  EXPECT_EQ(first["label"], "rank 0");
+  EXPECT_EQ(first["begin_s"], (JsonTree{0.0, 10e-6}));
+  EXPECT_EQ(first["end_s"], (JsonTree{20e-6, 40e-6}));
+  EXPECT_EQ(first["waiting_s"], (JsonTree{0.0, 20e-6}));
+  EXPECT_EQ(first["waits_for_rank"], (JsonTree{-1, 1}));
+  EXPECT_EQ(first["waits_for"], (JsonTree{-1, 1}));
+  EXPECT_EQ(second["waits_for_rank"], (JsonTree{-1, -1}));
+  EXPECT_EQ(second["critical"], (JsonTree{1, 1}));
+  EXPECT_EQ(timeline["critical_path"], true);
+  EXPECT_EQ(timeline["left_out"], 0);
+  const auto named = [&](const char* table, const char* column, int at) {
+    return timeline[table][first[column][at].get<std::size_t>()];
+  };
+  EXPECT_EQ(named("names", "name", 0), "gemm");
+  EXPECT_EQ(named("names", "name", 1), "all_reduce default_pg");
+  EXPECT_EQ(named("parts", "part", 1), "all_reduce");
+  EXPECT_EQ(named("streams", "stream", 1), "stream 20");
+}
+
+TEST_F(Outputs, TheTimelineIsOfTracesAloneAndPartOfTheJson) {
+  CommsRequest request;
+  request.files = {file("rank0.json", kineto(0))};
+  request.timeline = true;
+  const CommandOutput text = run_comms(request);
+  ASSERT_EQ(text.problems.size(), 1u);
+  EXPECT_EQ(text.problems[0].message, "is part of the JSON; give --json");
+  request.json = true;
+  request.fields = {{"model", "llama-2-7b"}};
+  const CommandOutput beside = run_comms(request);
+  ASSERT_EQ(beside.problems.size(), 1u);
+  EXPECT_NE(beside.problems[0].message.find("traces on their own"), std::string::npos);
+}
+
 // One gemm of 20 us on each rank; without marks and repetition there is no step to write.
 TEST_F(Outputs, KernelsAreATableAndStepsThatAreNotThereAreRefused) {
   CommsRequest request;

@@ -221,8 +221,9 @@ CommandOutput comms_measured(const std::vector<std::string>& traces, const Comms
   if (problems.empty()) problems = write(measured, cluster ? &*cluster : nullptr, request);
   if (!problems.empty()) return {.problems = problems};
 
-  return {.text = request.json ? measured_json(measured) : measured_text(measured),
-          .warnings = std::move(warnings)};
+  return {
+      .text = request.json ? measured_json(measured, request.timeline) : measured_text(measured),
+      .warnings = std::move(warnings)};
 }
 
 // ---- with both: the two compared ----
@@ -302,6 +303,19 @@ CommandOutput comms_study(const CommsRequest& request) {
   return {.text = request.json ? study_json(*study) : study_text(*study)};
 }
 
+// `alone`: there are traces, and nothing beside them.
+Problems timeline_refused(const CommsRequest& request, bool alone) {
+  if (!request.timeline) return {};
+  if (!alone || request.study || !request.report.empty() || !request.compare.empty()) {
+    return {
+        {FieldName("timeline"), "is of traces on their own; leave out all that is beside them"}};
+  }
+  if (!request.json) {
+    return {{FieldName("timeline"), "is part of the JSON; give --json"}};
+  }
+  return {};
+}
+
 }  // namespace
 
 CommandOutput run_comms(const CommsRequest& request) {
@@ -324,6 +338,9 @@ CommandOutput run_comms(const CommsRequest& request) {
       !traces.empty() && std::all_of(given.fields.begin(), given.fields.end(),
                                      [](const GivenField& f) { return f.name == "cluster"; });
   const bool run = !given.run_file.empty() || (!given.fields.empty() && !machine_only);
+  if (Problems problems = timeline_refused(request, !traces.empty() && !run); !problems.empty()) {
+    return {.problems = std::move(problems)};
+  }
   if (!request.compare.empty()) {
     const bool others = !given.run_file.empty() || !given.fields.empty() || !traces.empty();
     return comms_change(request, others);
@@ -366,6 +383,8 @@ Command comms_command() {
             &request->csv_kernels),
        path("save", "RUN.sqlite", "write what was measured to a database", &request->save),
        path("plot", "DIR", "draw to this folder", &request->plot),
+       wordless("timeline", "with --json: every measured kernel and call in its place",
+                request->timeline),
        {.name = "small",
         .value = "SIZE",
         .help = "messages below this size are small; default: where latency is more than half of "

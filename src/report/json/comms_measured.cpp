@@ -280,34 +280,45 @@ Json omissions_json(const Recording& recording) {
 
 }  // namespace
 
-std::string measured_json(const Measured& measured) {
+std::string measured_json(const Measured& measured, bool timeline) {
   const Recording& recording = measured.recording();
   Json unread = Json::array();
   for (const Problem& problem : measured.run.unread) {
     unread.push_back({{"file", where_text(problem)}, {"why", problem.message}});
   }
-  return document_text({{"source", measured.run.files},
-                        {"unread", std::move(unread)},
-                        {"format", recording.format},
-                        {"ranks", ranks_json(measured)},
-                        {"groups", groups_json(recording)},
-                        {"calls_by_group", calls_json(measured)},
-                        {"waiting_by_group", waiting_json(measured)},
-                        {"matched", matched_json(measured)},
-                        {"unmatched", measured.alignment.unmatched},
-                        {"clock_error_s", known_json(measured.alignment.clock_error)},
-                        {"ranks_waiting", ranks_waiting_json(measured)},
-                        {"overlap", overlap_json(measured)},
-                        {"steps", steps_json(measured)},
-                        {"critical_path", path_json(measured)},
-                        {"exchanges", exchanges_json(measured)},
-                        {"kernels", kernels_json(measured)},
-                        {"products", products_json(measured)},
-                        {"histogram", histogram_json(measured.sizes)},
-                        {"marked_steps", recording.marked_steps},
-                        {"repeated_steps", repeated_json(measured)},
-                        {"omissions", omissions_json(recording)},
-                        {"notes", measured.notes}});
+  const Json document = {{"source", measured.run.files},
+                         {"unread", std::move(unread)},
+                         {"format", recording.format},
+                         {"ranks", ranks_json(measured)},
+                         {"groups", groups_json(recording)},
+                         {"calls_by_group", calls_json(measured)},
+                         {"waiting_by_group", waiting_json(measured)},
+                         {"matched", matched_json(measured)},
+                         {"unmatched", measured.alignment.unmatched},
+                         {"clock_error_s", known_json(measured.alignment.clock_error)},
+                         {"ranks_waiting", ranks_waiting_json(measured)},
+                         {"overlap", overlap_json(measured)},
+                         {"steps", steps_json(measured)},
+                         {"critical_path", path_json(measured)},
+                         {"exchanges", exchanges_json(measured)},
+                         {"kernels", kernels_json(measured)},
+                         {"products", products_json(measured)},
+                         {"histogram", histogram_json(measured.sizes)},
+                         {"marked_steps", recording.marked_steps},
+                         {"repeated_steps", repeated_json(measured)},
+                         {"omissions", omissions_json(recording)},
+                         {"notes", measured.notes}};
+  if (!timeline) return document_text(document);
+  JsonWriter out;
+  out.begin_object();
+  for (const auto& [name, member] : document.items()) {
+    out.key(name);
+    write(out, member);
+  }
+  out.key("timeline");
+  write_measured_timeline(out, measured);
+  out.end_object();
+  return out.take();
 }
 
 }  // namespace headway

@@ -2,12 +2,20 @@
 // tree of it is built. The text is that of document_text(), but for columns.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/quantity.hpp"
+
 namespace headway {
+
+/// Seconds rounded, for columns of thousands.
+inline double to_nanosecond(Seconds time) {
+  return std::round(time.value() * 1e9) / 1e9;
+}
 
 class JsonWriter {
  public:

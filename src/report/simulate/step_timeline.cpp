@@ -1,34 +1,14 @@
 #include "report/simulate/step_timeline.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <vector>
 
+#include "base/draw/numbered.hpp"
 #include "report/simulate/step.hpp"
 #include "simulate/step/critical.hpp"
 
 namespace headway {
 namespace {
-
-double to_nanosecond(Seconds time) {
-  return std::round(time.value() * 1e9) / 1e9;
-}
-
-// Each value once, in the order in which they came.
-template <class T>
-class Numbered {
- public:
-  std::int64_t number(const T& value) {
-    const auto [at, is_new] = place_.try_emplace(value, all.size());
-    if (is_new) all.push_back(value);
-    return static_cast<std::int64_t>(at->second);
-  }
-  std::vector<T> all;
-
- private:
-  std::map<T, std::size_t> place_;
-};
 
 using Names = Numbered<std::string>;
 using Programs = Numbered<const SlotProgram*>;

@@ -26,14 +26,17 @@ class PathWalk {
       Nanoseconds begin = run_.begins[at];
       if (item.meeting == RecordedItem::kAlone) {
         add(PathKind::compute, item.rank, until - begin);
+        if (item.kernel != RecordedItem::kAlone) out.kernels.push_back(item.kernel);
       } else {
         const std::uint32_t last = last_of(program_.meetings[item.meeting]);
+        out.calls.push_back(call_of(at));
         const Nanoseconds met = run_.begins[last];
         // Whoever went on before the call was over waited for nobody.
         const bool waited = until > met;
         if (waited && last != at) {
           out.changes += program_.items[last].rank != item.rank ? 1 : 0;
           add_transfer(at, until - met);
+          out.calls.push_back(call_of(last));
           at = last;
           begin = met;
         } else {
@@ -84,11 +87,15 @@ class PathWalk {
     part.time += Seconds(static_cast<double>(time) * 1e-9);
   }
 
-  void add_transfer(std::uint32_t at, Nanoseconds time) {
+  // The call that an item is a rank's part of.
+  std::size_t call_of(std::uint32_t at) const {
     const CallMeeting& meeting = program_.meetings[program_.items[at].meeting];
     const auto place = std::find(meeting.items.begin(), meeting.items.end(), at);
-    const RecordedCall& call =
-        recording_.calls[meeting.calls[static_cast<std::size_t>(place - meeting.items.begin())]];
+    return meeting.calls[static_cast<std::size_t>(place - meeting.items.begin())];
+  }
+
+  void add_transfer(std::uint32_t at, Nanoseconds time) {
+    const RecordedCall& call = recording_.calls[call_of(at)];
     add(PathKind::transfer, program_.items[at].rank, time, call.group, call.op);
   }
 

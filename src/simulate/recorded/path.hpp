@@ -34,6 +34,8 @@ struct RecordedPath {
   Seconds time;                 // of the run; the parts sum to it
   std::vector<PathPart> parts;  // the longest first
   std::int64_t changes = 0;     // how often it passes from one rank to another
+  // What lies on it: indices into Recording::calls and Recording::compute.
+  std::vector<std::size_t> calls, kernels;
 };
 
 /// [SIM-65] Problems: what keeps the recording from being run again.

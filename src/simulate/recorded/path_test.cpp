@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace headway {
@@ -55,6 +56,27 @@ TEST(RecordedPath, LeadsOverWhoeverTheOthersWaitFor) {
   EXPECT_NEAR(compute[1], 50e-6, 1e-9);
   EXPECT_NEAR(transfer, 20e-6, 1e-9);
   EXPECT_GE(path->changes, 1);
+}
+
+// The kernels of 50 of rank 1 and of 40 of rank 0, in any order, and of each round the call of
+// whoever came last.
+TEST(RecordedPath, NamesTheKernelsAndCallsThatLieOnIt) {
+  const Recording recording = rounds_of({{30, 50}, {40, 20}});
+  const auto path = path_of(recording);
+  ASSERT_TRUE(path.ok());
+  std::vector<std::int64_t> took;
+  for (const std::size_t kernel : path->kernels) {
+    took.push_back(recording.compute[kernel].duration_ns);
+  }
+  std::sort(took.begin(), took.end());
+  EXPECT_EQ(took, (std::vector<std::int64_t>{40'000, 50'000}));
+  const auto holds = [&](std::uint32_t rank, std::int64_t round) {
+    return std::any_of(path->calls.begin(), path->calls.end(), [&](std::size_t call) {
+      return recording.calls[call].rank == rank && recording.calls[call].sequence == round;
+    });
+  };
+  EXPECT_TRUE(holds(1, 0));
+  EXPECT_TRUE(holds(0, 1));
 }
 
 RC_GTEST_PROP(RecordedPath, ItsPartsSumToTheTimeAndItsComputeToTheLongestOfEachRound, ()) {

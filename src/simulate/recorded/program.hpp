@@ -24,6 +24,7 @@ struct RecordedItem {
   static constexpr std::uint32_t kAlone = ~std::uint32_t{0};
   std::uint32_t rank = 0;          // index into Recording::ranks
   std::uint32_t meeting = kAlone;  // the call that it is a part of; alone: none
+  std::uint32_t kernel = kAlone;   // index into Recording::compute; alone: it is none of them
   Nanoseconds release = 0;         // it begins no sooner
   Nanoseconds duration = 0;        // of what is no call
   Nanoseconds leaves = 0;          // of a call: how much after the transfer the rank went on

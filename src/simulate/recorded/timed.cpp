@@ -42,7 +42,7 @@ class TimedReader {
   Result<RecordedProgram> read() && {
     find_clocks();
     for (std::size_t i = 0; i < timed_.calls.size(); ++i) add_call(i);
-    for (const RecordedCompute& kernel : timed_.compute) add_kernel(kernel);
+    for (std::size_t i = 0; i < timed_.compute.size(); ++i) add_kernel(i);
     note_untimed();
     if (!problems_.empty()) return problems_;
     for (auto& placed : by_rank_) add_needs(placed);
@@ -109,13 +109,17 @@ class TimedReader {
     item_of_call_[i] = static_cast<std::uint32_t>(program_.items.size());
     add(call.rank, call.stream.value_or(-1), *call.start_ns, nanoseconds_of(*call.duration));
   }
-  void add_kernel(const RecordedCompute& kernel) {
+  void add_kernel(std::size_t i) {
+    const RecordedCompute& kernel = timed_.compute[i];
     if (!fits(kernel.start_ns) || kernel.duration_ns < 0) {
       if (!is_far_) problems_.push_back({"recording", "has times that are years apart"});
       is_far_ = true;
       return;
     }
+    const std::size_t before = program_.items.size();
     add(kernel.rank, kernel.stream, kernel.start_ns, kernel.duration_ns);
+    if (program_.items.size() > before)
+      program_.items.back().kernel = static_cast<std::uint32_t>(i);
   }
 
   void note_untimed() {

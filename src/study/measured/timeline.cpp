@@ -17,20 +17,18 @@ std::optional<std::int64_t> shifted(std::int64_t start, const std::optional<std:
 
 }  // namespace
 
-MeasuredTimeline timeline_of(const Measured& measured) {
+MeasuredSpans spans_of(const Measured& measured) {
   const Recording& recording = measured.recording();
   const auto& offsets = measured.alignment.clock_offset_ns;
   const bool several = std::any_of(offsets.begin(), offsets.end(),
                                    [](const auto& offset) { return offset.has_value(); });
   const std::vector<std::int64_t> collective = collective_of_calls(measured);
-  struct Kernel {
-    std::uint32_t rank;
+  struct Placed {
     std::int64_t start;
-    double seconds, waiting;
-    Operation op;
-    bool compute;
+    double seconds;
+    MeasuredSpan span;
   };
-  std::vector<Kernel> kernels;
+  std::vector<Placed> placed;
   const auto timed = [](TimeKind kind) {
     return kind == TimeKind::kernel || kind == TimeKind::host;
   };
@@ -43,42 +41,59 @@ MeasuredTimeline timeline_of(const Measured& measured) {
         collective[i] < 0
             ? *call.duration
             : measured.alignment.matched[static_cast<std::size_t>(collective[i])].transfer;
-    kernels.push_back({call.rank, *start, call.duration->value(),
-                       (*call.duration - transfer).value(), call.op, false});
+    placed.push_back({*start,
+                      call.duration->value(),
+                      {.rank = call.rank,
+                       .waiting = (*call.duration - transfer).value(),
+                       .index = i,
+                       .compute = false}});
   }
-  if (kernels.empty()) return {};
-  std::vector<bool> has_calls(recording.ranks.size());
-  for (const Kernel& kernel : kernels) has_calls[kernel.rank] = true;
-  for (const RecordedCompute& compute : recording.compute) {
-    if (!has_calls[compute.rank]) continue;
+  MeasuredSpans out;
+  for (const auto& offset : offsets) out.unplaced += several && !offset ? 1 : 0;
+  for (std::size_t i = 0; i < recording.compute.size(); ++i) {
+    const RecordedCompute& compute = recording.compute[i];
     const auto start = shifted(compute.start_ns, offsets[compute.rank], several);
-    if (start) {
-      kernels.push_back({compute.rank, *start, static_cast<double>(compute.duration_ns) * 1e-9, 0,
-                         Operation::other, true});
-    }
+    if (!start) continue;
+    placed.push_back({*start,
+                      static_cast<double>(compute.duration_ns) * 1e-9,
+                      {.rank = compute.rank, .index = i, .compute = true}});
   }
-  const auto first =
-      std::min_element(kernels.begin(), kernels.end(),
-                       [](const Kernel& a, const Kernel& b) { return a.start < b.start; });
-  const std::int64_t zero = first->start;
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const Placed& a, const Placed& b) { return a.start < b.start; });
+  for (Placed& each : placed) {
+    each.span.begin = static_cast<double>(static_cast<std::uint64_t>(each.start) -
+                                          static_cast<std::uint64_t>(placed.front().start)) *
+                      1e-9;
+    each.span.end = each.span.begin + each.seconds;
+    out.spans.push_back(each.span);
+  }
+  return out;
+}
+
+MeasuredTimeline timeline_of(const Measured& measured) {
+  const MeasuredSpans placed = spans_of(measured);
   MeasuredTimeline out;
-  for (const Kernel& kernel : kernels) {
-    const double begin = static_cast<double>(static_cast<std::uint64_t>(kernel.start) -
-                                             static_cast<std::uint64_t>(zero)) *
-                         1e-9;
-    const double end = begin + kernel.seconds;
-    out.span = std::max(out.span, end);
-    MeasuredRank& row = out.ranks[kernel.rank];
-    if (kernel.compute) {
-      row.compute.push_back({begin, end});
-    } else {
-      row.transfer[kernel.op].push_back({begin + kernel.waiting, end});
-      if (kernel.waiting > 0) row.waiting[kernel.op].push_back({begin, begin + kernel.waiting});
+  for (const MeasuredSpan& span : placed.spans) {
+    if (!span.compute) out.ranks.try_emplace(span.rank);  // there are calls
+  }
+  const auto shown = [&](const MeasuredSpan& span) { return out.ranks.contains(span.rank); };
+  const auto first = std::find_if(placed.spans.begin(), placed.spans.end(), shown);
+  if (first == placed.spans.end()) return out;
+  for (MeasuredSpan span : placed.spans) {
+    if (!shown(span)) continue;
+    span.begin -= first->begin;
+    span.end -= first->begin;
+    out.span = std::max(out.span, span.end);
+    MeasuredRank& row = out.ranks[span.rank];
+    if (span.compute) {
+      row.compute.push_back({span.begin, span.end});
+      continue;
     }
+    const Operation op = measured.recording().calls[span.index].op;
+    row.transfer[op].push_back({span.begin + span.waiting, span.end});
+    if (span.waiting > 0) row.waiting[op].push_back({span.begin, span.begin + span.waiting});
   }
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    out.unplaced += several && !offsets[i] ? 1 : 0;
-  }
+  out.unplaced = placed.unplaced;
   return out;
 }
 

@@ -10,6 +10,23 @@
 
 namespace headway {
 
+/// A kernel or a call of a rank in its place.
+struct MeasuredSpan {
+  std::uint32_t rank = 0;     // index into Recording::ranks
+  double begin = 0, end = 0;  // s from the first
+  double waiting = 0;         // s of it, at its beginning: for the other ranks of the call
+  std::size_t index = 0;      // into Recording::compute or ::calls
+  bool compute = false;
+};
+struct MeasuredSpans {
+  std::vector<MeasuredSpan> spans;  // by their beginning
+  std::size_t unplaced = 0;         // ranks whose clock is not known
+};
+
+/// Kernels, and calls that have a start and a time of their own, but for ranks whose clock is not
+/// known.
+MeasuredSpans spans_of(const Measured& measured);
+
 struct TimeStrip {
   double begin = 0, end = 0;  // s from the first kernel
 };

@@ -333,6 +333,7 @@ class CommsFields(RunFields, total=False):
     csv_kernels: write the measured kernels and products to this file
     save: write what was measured to a database
     plot: draw to this folder
+    timeline: with --json: every measured kernel and call in its place
     small: messages below this size are small; default: where latency is more than half of the
         time
     clusters: the same run on each of these clusters, beside one another
@@ -350,6 +351,7 @@ class CommsFields(RunFields, total=False):
     csv_kernels: str
     save: str
     plot: str
+    timeline: bool
     small: str
     clusters: Union[str, Sequence[str]]
     study: bool
@@ -1037,6 +1039,9 @@ class Communication(Result):
         kernels: Union[Records, None]
         products: Union[Records, None]
         histogram: Union[Record, None]
+        #: everything in its place, where it was asked for; seconds rounded to a nanosecond, on the
+        #: clock that all ranks share
+        timeline: Record
         models: Records
         runs: Records
         correlations: Records
@@ -1089,6 +1094,12 @@ class Scaling(Result):
         token_factor: float
         step_factor: float
         interval_step_time_s: Union[Records, None]
+        #: the measured runs that interval_step_time_s is of: of how many the step was timed, how many
+        #: of them had this run's framework, its accelerator, and (of_setup) its framework on any
+        #: accelerator of its architecture with as many bits in products; and how many doublings of
+        #: ranks, parameters and sequence this run lies outside of those of its framework; of stages on
+        #: two machines, the fewer runs of both
+        interval_from: Union[Record, None]
         by_gpus: Records
         left_out: Records
         assumptions: Records
@@ -1350,6 +1361,7 @@ class Serving(Result):
         #: times that a request was put out of the cache, in the mean
         computed_anew: float
         interval: Record
+        interval_from: Record
         share_within_limits: float
         #: within the limits, of all copies
         goodput_requests_per_s: float
