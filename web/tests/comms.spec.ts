@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 
 import { bytes, count, percent, seconds } from "../src/lib/format";
+import type { TracedDocument } from "../src/timeline/traced";
 import type { ComparedDocument, ExpectedDocument, MeasuredDocument, StudyDocument } from "../src/views/comms/documents";
 import { headway, repository } from "./command";
 import { beginTask, choose, expect, expectAccessible, expectForAll, expectNoSidewaysScroll, hold, kServed, open, test, unfold } from "./page";
@@ -192,4 +193,52 @@ test("can be used by all, wide and narrow, with every detail open", async ({ pag
   await open(page, `#/comms?${kRun}&tp=2&pp=2`);
   await expect(fact(page, "calls").first()).toBeVisible();
   await expectForAll(page);
+});
+
+test("traces in time: every rank and kernel, with search, keys, the critical path and Perfetto", async ({ page }) => {
+  await open(page, `#/comms?${kRun}&traces=alone`);
+  await page.getByLabel("Choose files").setInputFiles(kTraces);
+  const { timeline } = headway<{ timeline: TracedDocument }>("comms", ...kTraces, "--timeline");
+  const part = page.getByRole("region", { name: "What each rank did when, and what it waited for" });
+  await expect(part.locator("[data-timeline]")).toContainText(seconds(timeline.time_s));
+  const chart = part.getByRole("group", { name: /^Timeline of 2 ranks/ });
+  await chart.focus();
+  await chart.press("Home");
+  const said = chart.locator('[aria-live="polite"]');
+  await expect(said).toContainText(`${timeline.names[timeline.ranks[0]!.name[0]!]!}, rank 0`);
+  const seen = part.locator("[data-seen]");
+  const whole = await seen.getAttribute("data-seen");
+  await chart.press("w");
+  expect(await seen.getAttribute("data-seen")).not.toBe(whole);
+  await chart.press("0");
+  expect(await seen.getAttribute("data-seen")).toBe(whole);
+
+  // A call of rank 0 that waited: found by its name, then what it waited for by a key.
+  const calls = timeline.ranks.reduce((all, rank) => all + rank.part.filter((each) => timeline.parts[each] === "all_reduce").length, 0);
+  await part.getByLabel("Find").fill("all_reduce");
+  await expect(part.locator("[data-found]")).toHaveAttribute("data-found", String(calls));
+  const first = timeline.ranks[0]!;
+  const waits = first.waits_for.findIndex((each) => each >= 0);
+  await part.getByLabel("Find").fill("all_reduce rank 0");
+  await part.getByLabel("Find").press("Enter");
+  await expect(said).toContainText(`waited for: all_reduce default_pg on rank ${first.waits_for_rank[waits]}, for ${seconds(first.waiting_s[waits]!)}`);
+  await chart.press("p");
+  await expect(said).toContainText("rank 1");
+  await expect(part.locator("[data-stage]")).toHaveAttribute("data-stage", "1");
+  await part.getByRole("button", { name: "critical path" }).click();
+  await expect(part.getByRole("button", { name: "critical path" })).toHaveAttribute("aria-pressed", "true");
+
+  const download = page.waitForEvent("download");
+  await part.getByRole("button", { name: "Perfetto" }).click();
+  const { traceEvents } = JSON.parse(readFileSync(await (await download).path(), "utf8")) as { traceEvents: { ph: string }[] };
+  expect(traceEvents.filter(({ ph }) => ph === "X")).toHaveLength(timeline.ranks.reduce((all, rank) => all + rank.name.length, 0));
+  await expectAccessible(page, "#answer");
+});
+
+test("beside a run the traces have their timeline, too, and some of their steps alone", async ({ page }) => {
+  await open(page, `#/comms?${kRun}`);
+  await page.getByLabel("Choose files").setInputFiles(kTraces);
+  await expect(page.getByRole("group", { name: /^Timeline of 2 ranks/ })).toBeVisible();
+  await page.getByLabel("Only steps").fill("99");
+  await expect(page.getByRole("alert").first()).toContainText("'99' is not in the traces");
 });

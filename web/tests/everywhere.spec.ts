@@ -145,3 +145,44 @@ test("a chart is carried away as SVG and as PNG", async ({ page }) => {
     expect(readFileSync(await (await download).path(), "latin1").slice(0, 4)).toBe(begins);
   }
 });
+
+// Of each view what is printed beside its answer: its command, and where its numbers are from.
+for (const [view, ready] of [
+  ["plan", '[data-table="best"] tbody tr'],
+  ["scale", "svg.chart-drawing"],
+  ["scale?sweep=run", ".sumbar-part"],
+  ["scale?sweep=methods", "#methods-headline"],
+  ["cost", '[data-table="cost"] .money'],
+  ["serve", "svg.chart-drawing"],
+  ["jobs", "svg.chart-drawing"],
+  ["limits", "svg.chart-drawing"],
+  ["comms", "svg.chart-drawing"],
+] as const) {
+  test(`${view} prints on one page, with its command and its sources`, async ({ page }) => {
+    await page.goto(at(`#/${view}`));
+    await expect(page.locator(ready).first()).toBeVisible({ timeout: 50_000 });
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0, { timeout: 50_000 });
+    await expect(page.getByRole("button", { name: "Print on one page" }).first()).toBeVisible();
+    const pdf = (await page.pdf({ format: "A4", printBackground: true })).toString("latin1");
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    await page.emulateMedia({ media: "print" });
+    await expect(page.locator("pre.command")).toBeVisible();
+    await expect(page.getByText(/with their sources: data\/ of Headway/)).toBeVisible();
+    await expect(page.locator("form.fields").first()).toBeHidden();
+  });
+}
+
+test("ranges say of how many measured runs they are, in every view that has them", async ({ page }) => {
+  const told = /(is|are) told by ([\d,]+|measured servings)/;
+  for (const [address, part] of [
+    [`#/step?${kRun}`, "#answer"],
+    [`#/plan?${kRun.replace("&tp=2&pp=2", "")}`, '[aria-labelledby="best"]'],
+    [`#/scale?sweep=strong&${kRun}&at=64,128`, '[aria-label="The sweep in a sentence"]'],
+    [`#/scale?sweep=run&tokens=1T&${kRun}`, '[aria-label="The run in numbers"]'],
+    [`#/cost?tokens=1T&${kRun}`, '[aria-labelledby="cost-headline"]'],
+    ["#/serve", '[aria-label="What requests get"]'],
+  ] as const) {
+    await page.goto(at(address));
+    await expect(page.locator(part)).toContainText(told);
+  }
+});

@@ -105,3 +105,18 @@ test("can be used by all, wide and narrow, with every detail open", async ({ pag
   await expect(page.locator(kBest).first()).toBeVisible();
   await expectForAll(page);
 });
+
+test("a batch that divides over few accelerators is met by those next to it that divide over more", async ({ page }) => {
+  const at127 = "model=llama-2-7b&cluster=dgx-h100&gpus=64&seq=4096&global-batch=127";
+  await open(page, `#/plan?${at127}`);
+  const offer = page.locator('[data-offer="batch"]');
+  await expect(offer).toContainText("127 sequences divide over no more than 1 data-parallel rank");
+  await offer.getByRole("button", { name: "Take 128, for up to 64" }).click();
+  await expect(page).toHaveURL(/global-batch=128/);
+  const plan = headway<PlanDocument>("plan", ..."--model llama-2-7b --cluster dgx-h100 --gpus 64 --seq 4096 --global-batch 128".split(" "));
+  await expect(page.locator("#best")).toContainText(seconds(plan.best[0]!.step_time_s));
+  await expect(offer).toHaveCount(0);
+  // The same where a layout is searched for another view.
+  await page.goto(page.url().replace(/#.*/, `#/cost?tokens=100B&${at127}`));
+  await expect(offer.getByRole("button", { name: "Take 128, for up to 64" })).toBeVisible();
+});

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 
 import type { Page } from "@playwright/test";
 
-import { count, percent } from "../src/lib/format";
+import type { PredictDocument } from "../src/lib/documents";
+import { count, percent, seconds } from "../src/lib/format";
 import type { SweepDocument } from "../src/views/scale/documents";
 import { headway } from "./command";
 import { expect, expectForAll, expectNoSidewaysScroll, open, test, unfold } from "./page";
@@ -112,4 +113,41 @@ test("can be used by all, wide and narrow, with every detail open", async ({ pag
   await open(page, `#/scale?sweep=layout&${kRun}&at=2`);
   await expect(table(page).getByRole("cell", { name: "hybrid", exact: true }).first()).toBeVisible();
   await expectNoSidewaysScroll(page);
+});
+
+test("methods of training stand side by side, each as the command line predicts it", async ({ page }) => {
+  // Gradients that are sharded block by block cannot travel otherwise: ZeRO 1.
+  const words = "--model llama-2-7b --cluster dgx-h100 --gpus 32 --seq 4096 --global-batch 256 --zero 1 --dp 32".split(" ");
+  await open(page, "#/scale?sweep=methods&model=llama-2-7b&cluster=dgx-h100&gpus=32&seq=4096&global-batch=256&zero=1&dp=32");
+  const rows = page.getByRole("region", { name: "The run by each method of training" }).getByRole("row");
+  for (const [title, method] of [
+    ["meeting in every step", ""],
+    ["DiLoCo", "diloco"],
+    ["gradients in 8 bit", "fp8-exchange"],
+  ] as const) {
+    const given = method === "" ? [] : ["--method", method];
+    const step = headway<PredictDocument>("predict", ...words, ...given);
+    const row = rows.filter({ has: page.getByRole("link", { name: title, exact: true }) });
+    await expect(row).toContainText(seconds(step.step_time_s));
+  }
+  await expect(rows.filter({ hasText: "gradients in 8 bit" })).toContainText("no published number");
+  const { methods } = headway<{ methods: string[] }>("list", "methods");
+  // Each is told, or it is said why not.
+  await expect(rows.locator("nth=0")).toBeVisible();
+  const told = (await rows.count()) - 2; // the heading, and meeting in every step
+  await expect(page.locator('[aria-labelledby="methods-headline"] ul.notes li')).toHaveCount(methods.length - told);
+});
+
+test("sites with a link between them are told to the methods that know one", async ({ page }) => {
+  await open(page, "#/scale?sweep=methods");
+  const words = "--model llama-2-7b --cluster dgx-h100 --gpus 128 --seq 4096 --global-batch 512 --dp 128 --zero 1".split(" ");
+  const link = "replicas=2,bandwidth=10Gb/s,latency=10ms";
+  const [all, seldom] = [`local-sgd:every=1,${link}`, `streaming-diloco:${link}`].map(
+    (method) => headway<PredictDocument>("predict", ...words, "--method", method).step_time_s,
+  );
+  await expect(page.locator("#methods-headline")).toContainText(seconds(all!));
+  await expect(page.locator("#methods-headline")).toContainText(seconds(seldom!));
+  await expect(page.getByText("one cluster", { exact: true }).first()).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expectForAll(page);
 });

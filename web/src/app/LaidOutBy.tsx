@@ -1,4 +1,5 @@
 // Which layout an empty one came to, and why that.
+import { BatchOffer } from "./BatchOffer";
 import type { LaidOut } from "../lib/laidOut";
 import type { PlanDocument } from "../lib/documents";
 import { bytes, change, count, percent, progressWords } from "../lib/format";
@@ -35,6 +36,7 @@ function BestOf({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
         {count(plan.layouts)}{plan.proven ? "" : " (not proven: the search was stopped)"}.{" "}
         <a href={placeText({ view: "plan", fields: withoutLayout(fields) })}>All of them in Plan</a>
       </p>
+      <BatchOffer plan={plan} onTake={(batch) => go(place.value.view, { ...place.value.fields, ...fields, "global-batch": batch })} />
       <details>
         <summary>Why this one</summary>
         <ul class="notes">

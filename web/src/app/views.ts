@@ -5,6 +5,7 @@ import { kGivenNames } from "../lib/plan";
 import { kRunNames } from "../lib/run";
 import { CommsView } from "../views/comms/Comms";
 import { CostView } from "../views/cost/Cost";
+import { JobsView } from "../views/jobs/Jobs";
 import { LimitsView } from "../views/limits/Limits";
 import { PlanView } from "../views/plan/Plan";
 import { ScaleView } from "../views/scale/Scale";
@@ -58,6 +59,13 @@ export const kViews: readonly View[] = [
     purpose: "what serving a model takes, the best ways of it, and how much load they bear",
     shares: ["model", "cluster"],
     Page: ServeView,
+  },
+  {
+    id: "jobs",
+    title: "Jobs",
+    purpose: "which jobs of a stream one machine must block, by policy and load",
+    shares: [],
+    Page: JobsView,
   },
   {
     id: "limits",

@@ -18,5 +18,7 @@ export const kWordList: readonly (readonly [word: string, meaning: string])[] = 
   ["80 % interval", "In four of five measured runs that were not used to make the prediction, the measured value lay within it."],
   ["TTFT, TPOT", "Of serving: time to the first token, and time per output token after it."],
   ["Goodput", "Share of the time of a whole run that trains, rather than waits, restarts or repeats lost steps."],
+  ["Method of training", "How replicas learn together: when they meet, and what they send then. DiLoCo meets seldom, others send less or late."],
+  ["Blocked, policy", "Of a stream of jobs: one that finds no place, or would end over its limit, is blocked; the policy decides how far each is split."],
   ["PUE", "Power usage effectiveness: energy of the whole building over that of the machines in it."],
 ];

@@ -90,6 +90,15 @@ export interface StageDocument {
   readonly sets_pace: boolean;
 }
 
+/** The measured runs that an interval is of, and how near to them a run is. */
+export interface IntervalFrom {
+  readonly runs: number;
+  readonly of_framework: number;
+  readonly on_accelerator: number;
+  readonly of_setup: number;
+  readonly doublings_away: number;
+}
+
 export interface PredictDocument {
   readonly model: string;
   readonly cluster: string;
@@ -100,13 +109,7 @@ export interface PredictDocument {
   readonly step_time_s: number;
   readonly interval_step_time_s: readonly [number, number] | null;
   /** The measured runs that the interval is of. */
-  readonly interval_from: {
-    readonly runs: number;
-    readonly of_framework: number;
-    readonly on_accelerator: number;
-    readonly of_setup: number;
-    readonly doublings_away: number;
-  } | null;
+  readonly interval_from: IntervalFrom | null;
   readonly parts_s: Readonly<Record<Part, number>>;
   readonly pipeline: {
     readonly stages: readonly StageDocument[];
@@ -138,6 +141,7 @@ export interface PlanPoint {
 
 export interface PlanBest extends PlanPoint {
   readonly interval_step_time_s: readonly [number, number] | null;
+  readonly interval_from: IntervalFrom | null;
   readonly undecided: boolean | null;
   readonly tokens_per_s_per_gpu: number;
   readonly mfu: number;

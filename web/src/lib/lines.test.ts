@@ -64,3 +64,9 @@ test("the line of Python asks the package what the page asks the server", () => 
   expect(done.stderr).toBe("");
   expect(JSON.parse(done.stdout)).toEqual(questions.map(({ command, request }) => [command, request]));
 });
+
+test("settings of limits are files without a flag", () => {
+  const own = asked("limits", { settings: [{ name: "my machine", base: "h100-sxm", levels: { node: { latency: 1e-6 } } }], smooth: true });
+  expect(commandLine(own)).toBe("headway limits my-machine.toml --smooth");
+  expect(ownFiles(own)[0]!.text).toContain('base = "h100-sxm"');
+});

@@ -28,11 +28,16 @@ function ownFile(field: string, described: Members): OwnFile {
     : { name: `${stem}.toml`, text: tomlText(field === "model" ? rest : described) };
 }
 
-const isFile = (field: string, value: unknown): value is Members => field !== "fix" && isDescribed(value);
+// Descriptions that stand on the command line without a flag: a stream of jobs, settings of limits.
+const kOperands = new Set(["stream", "settings"]);
+
+// The descriptions that a field holds: files on the command line.
+const filesOf = (field: string, value: unknown): readonly OwnFile[] =>
+  field === "fix" ? [] : (Array.isArray(value) ? value : [value]).filter(isDescribed).map((each) => ownFile(field, each));
 
 /** The files that the line of a question names, with what must stand in them. */
 export function ownFiles({ request }: Asked): OwnFile[] {
-  return Object.entries(request).flatMap(([field, value]) => (isFile(field, value) ? [ownFile(field, value)] : []));
+  return Object.entries(request).flatMap(([field, value]) => filesOf(field, value));
 }
 
 function quoted(text: string): string {
@@ -40,7 +45,8 @@ function quoted(text: string): string {
 }
 
 function wordsOf(field: string, value: unknown): string[] {
-  if (isFile(field, value)) return [ownFile(field, value).name];
+  const files = filesOf(field, value);
+  if (files.length > 0) return files.map(({ name }) => name);
   if (isDescribed(value)) return Object.entries(value).map(([name, each]) => `${name}=${String(each)}`); // fix
   return (Array.isArray(value) ? value : [value]).map(String);
 }
@@ -51,7 +57,7 @@ export function commandLine({ command, request }: Asked): string {
   const words = ["headway", command, ...(typeof sweep === "string" ? [sweep] : [])];
   for (const [field, value] of Object.entries(flags)) {
     if (value === false) continue;
-    words.push(`--${field}`);
+    if (!kOperands.has(field)) words.push(`--${field}`);
     if (value !== true) words.push(...wordsOf(field, value).map(quoted));
   }
   return words.join(" ");

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 
-import type { PredictDocument } from "./documents";
-import { nearWords } from "./near";
+import { nearOfAll, nearWords } from "./near";
 
 const from = { runs: 3952, of_framework: 1200, on_accelerator: 800, of_setup: 300, doublings_away: 0 };
 const told = (patch: Partial<typeof from> | null) =>
-  nearWords({ interval_from: patch && { ...from, ...patch }, job: { framework: "megatron" } as PredictDocument["job"] });
+  nearWords(patch && { ...from, ...patch }, "megatron");
 
 test("a run among measured ones says how many had what it has", () => {
   expect(told({})).toBe(
@@ -30,4 +29,12 @@ test("of an architecture there may be more runs than on the accelerator itself",
 test("a run at an end of the measured ones lies among them, though the ends are rounded", () => {
   expect(told({ doublings_away: 0.014 })).toContain("This run lies among them");
   expect(told({ doublings_away: 0.02 })).toContain("0.0200 doublings");
+});
+
+test("of several runs the farthest from measured ones is told", () => {
+  const far = { ...from, doublings_away: 3 };
+  expect(nearOfAll([["8", from], ["4,096", far], ["16", null]], "megatron")).toMatch(/^The range is told by 3,952 .* 4,096, the farthest, lies 3.00 doublings/);
+  expect(nearOfAll([["8", from], ["16", from]], "megatron")).toContain("Each lies among them");
+  expect(nearOfAll([["8", from], ["other", { ...from, on_accelerator: 0 }]], "megatron")).toContain("(8; others differ)");
+  expect(nearOfAll([["8", null]], "megatron")).toBeNull();
 });

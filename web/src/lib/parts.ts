@@ -16,6 +16,19 @@ export const kPartMeaning: Readonly<Record<Part, string>> = {
   other: "launches, hosts, input and the like",
 };
 
+/** What takes the time, in a sentence. */
+export const kPartNames: Readonly<Record<Part, string>> = {
+  compute: "computation",
+  tp: "waiting for tp",
+  cp: "waiting for cp",
+  ep: "waiting for ep",
+  pp: "waiting for pp",
+  dp: "waiting for dp",
+  bubble: "the bubble",
+  optimizer: "the optimiser",
+  other: "launches and hosts",
+};
+
 /** The colour of a part as a CSS value (style.css defines them for light and dark). */
 export function partColour(part: string): string {
   return (kParts as readonly string[]).includes(part) ? `var(--part-${part})` : "var(--part-other)";

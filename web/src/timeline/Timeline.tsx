@@ -1,16 +1,17 @@
-// The simulated step in time: a row for each stage, below them the streams of one of them. It can be zoomed and
-// moved by pointer and keys, and says of everything what it is, how long it takes and what it waited for.
+// A timeline: a row for each stage of a simulated step, or each rank of traces, below them the streams of one of them.
+// It can be zoomed and moved by pointer and keys, and says of everything what it is, how long it takes and what it
+// waited for.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { Pointed } from "../../charts/Pointed";
-import type { Hint } from "../../charts/Tooltip";
-import { useWidth } from "../../charts/width";
-import { count, seconds } from "../../lib/format";
-import { theme } from "../../lib/theme";
-import { criticalPath, timesOf, tracksOf, type Span, type Timeline, type Track } from "../../lib/timeline";
-import { colourOf, kSlotColours, paint } from "./drawing";
+import { Pointed } from "../charts/Pointed";
+import type { Hint } from "../charts/Tooltip";
+import { useWidth } from "../charts/width";
+import { count, seconds } from "../lib/format";
+import { theme } from "../lib/theme";
+import { criticalPath, timesOf, tracksOf, type Span, type Timeline, type Track } from "./timeline";
+import { paint } from "./drawing";
 import { fitted, inRow, isClose, neighbour, placesOf, stageAt, timesAt, trackAt, type At } from "./places";
-import { atOf, namesOf, resultsOf } from "./search";
+import { atOf, namesOf, resultsOf, type Found } from "./search";
 import { ticks } from "./ticks";
 import { wordsOf } from "./words";
 import { about, kAll, moved, showing, zoomed, type Seen } from "./window";
@@ -21,7 +22,7 @@ interface Props {
   readonly first: number;
 }
 
-export function StepTimeline({ timeline, first }: Props) {
+export function TimelineChart({ timeline, first }: Props) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [seen, setSeen] = useState<Seen>(kAll);
@@ -64,7 +65,9 @@ export function StepTimeline({ timeline, first }: Props) {
     setSeen(about(span.start / timeline.length, span.end / timeline.length));
   };
   // A found span is brought into sight; a kernel or a call also so close that it can be seen.
-  const show = (found: At) => {
+  const show = (what: Pick<Found, "span" | "task">) => {
+    const { stage: chosen, at: found } = atOf(timeline, stage, tracks, what);
+    setChosen(chosen);
     setAt(found);
     const [start, end] = timesAt(found);
     const near: Seen = found.task === null ? seen : about(found.span.start / timeline.length, found.span.end / timeline.length);
@@ -101,12 +104,12 @@ export function StepTimeline({ timeline, first }: Props) {
       Enter: () => at && look(at.span),
       p: () => {
         const cause = at?.task == null ? at?.span.waitsFor : null;
-        if (cause) go({ track: null, span: timeline.stages[cause.stage]![cause.index]!, task: null });
+        if (cause) show({ span: timeline.stages[cause.stage]![cause.index]!, task: null });
         const task = at && at.task !== null ? at.span.program!.tasks[at.task]!.waitsFor : -1;
         const track = task < 0 ? -1 : tracks.findIndex((each) => each.stream === at!.span.program!.tasks[task]!.stream);
         if (track >= 0) go({ ...at!, track, task });
       },
-      c: () => setCritical(!critical),
+      c: () => timeline.hasPath && setCritical(!critical),
     };
     const action = actions[key];
     action?.();
@@ -117,11 +120,10 @@ export function StepTimeline({ timeline, first }: Props) {
     ? {
         x: Math.min(width, Math.max(left, x((Math.max(from, timesAt(at)[0]) + Math.min(to, timesAt(at)[1])) / 2))),
         y: topOf(at) + (at.track === null ? row : lane) / 2,
-        colour: `var(${at.task === null ? colourOf(at.span) : `--part-${at.span.program!.tasks[at.task]!.part}`})`,
+        colour: `var(${at.task === null ? at.span.colour : `--part-${at.span.program!.tasks[at.task]!.part}`})`,
         ...wordsOf(timeline, at),
       }
     : null;
-  const kinds = new Set(timeline.rows.flatMap((spans) => spans.filter((span) => span.program).map((span) => span.name)));
   const every = Math.max(1, Math.ceil(14 / row));
 
   return (
@@ -130,10 +132,10 @@ export function StepTimeline({ timeline, first }: Props) {
         <button type="button" aria-pressed={seen[0] === 0 && seen[1] === 1} onClick={() => setSeen(kAll)}>
           whole
         </button>
-        <button type="button" onClick={() => setSeen([0, Math.min(1, startOf(timeline))])}>
+        <button type="button" onClick={() => setSeen([0, startOf(timeline)])}>
           start
         </button>
-        <button type="button" onClick={() => setSeen([Math.max(0, 1 - startOf(timeline)), 1])}>
+        <button type="button" onClick={() => setSeen([1 - startOf(timeline), 1])}>
           end
         </button>
         <button type="button" aria-label="closer" title="closer" onClick={() => setSeen(zoomed(seen, 2))}>
@@ -142,18 +144,18 @@ export function StepTimeline({ timeline, first }: Props) {
         <button type="button" aria-label="farther" title="farther" onClick={() => setSeen(zoomed(seen, 0.5))}>
           −
         </button>
-        <button type="button" aria-pressed={critical} onClick={() => setCritical(!critical)}>
-          critical path
-        </button>
+        {timeline.hasPath && (
+          <button type="button" aria-pressed={critical} onClick={() => setCritical(!critical)}>
+            critical path
+          </button>
+        )}
         <span class="legend">
-          {Object.entries(kSlotColours)
-            .filter(([kind]) => kinds.has(kind))
-            .map(([kind, [colour, name]]) => (
-              <span key={kind}>
-                <span class="key" style={{ background: `var(${colour})` }} />
-                {name}
-              </span>
-            ))}
+          {timeline.legend.map(([colour, name]) => (
+            <span key={name}>
+              <span class="key" style={{ background: `var(${colour})` }} />
+              {name}
+            </span>
+          ))}
           <span>
             <span class="key" style={{ background: "var(--slot-idle)" }} />
             idle
@@ -163,9 +165,9 @@ export function StepTimeline({ timeline, first }: Props) {
       <Search timeline={timeline} tracks={tracks} from={from} onShow={show} />
       <div class="timeline" data-seen={`${from} ${to}`} data-stage={stage}>
         <Pointed
-          title={`Timeline of ${timeline.rows.length} ${timeline.rows.length === 1 ? "stage" : "stages"}`}
-          reads="slots, up and down its rows; W and S zoom, A and D move, Enter looks closer, P goes to what was waited for"
-          drawn={`${seconds(from)} to ${seconds(to)}, the tracks of stage ${stage} below`}
+          title={`Timeline of ${timeline.rows.length} ${timeline.row}${timeline.rows.length === 1 ? "" : "s"}`}
+          reads="what is in its rows, up and down the rows; W and S zoom, A and D move, Enter looks closer, P goes to what was waited for"
+          drawn={`${seconds(from)} to ${seconds(to)}, the tracks of ${timeline.rowNames[stage]} below`}
           plotRef={ref}
           width={width}
           height={places.height}
@@ -192,7 +194,7 @@ export function StepTimeline({ timeline, first }: Props) {
           {timeline.rows.map((_, i) =>
             i % every === 0 || i === stage ? (
               <text key={i} x={left - 8} y={i * row + row / 2 + 4} text-anchor="end" class={i === stage ? "chart-name" : ""}>
-                {fitted(`stage ${i}`, left)}
+                {fitted(timeline.rowNames[i]!, left)}
               </text>
             ) : null,
           )}
@@ -205,7 +207,7 @@ export function StepTimeline({ timeline, first }: Props) {
             </g>
           ))}
           <text class="chart-name" x="0" y={places.tracks - 8}>
-            {`Stage ${stage}: ${close ? "kernel by kernel" : "how much of each slot"}`}
+            {`${timeline.rowNames[stage]}: ${close ? "kernel by kernel" : "how much of each slot"}`}
           </text>
           {tracks.map((track, i) => (
             <text key={track.name} x={left - 8} y={places.tracks + i * lane + 12} text-anchor="end">
@@ -225,10 +227,10 @@ interface SearchProps {
   readonly tracks: readonly Track[];
   /** Where what is seen begins: the first that is shown is the first behind it. */
   readonly from: number;
-  readonly onShow: (found: At) => void;
+  readonly onShow: (found: Found) => void;
 }
 
-/** Finds what the stages do, and the kernels and calls of the stage that is chosen, by parts of their names. */
+/** Finds what all rows do, and the kernels and calls of the one that is chosen, by parts of their names. */
 function Search({ timeline, tracks, from, onShow }: SearchProps) {
   const [text, setText] = useState("");
   const [shown, setShown] = useState<number | null>(null);
@@ -243,7 +245,7 @@ function Search({ timeline, tracks, from, onShow }: SearchProps) {
     const first = by > 0 ? Math.max(0, ahead) : (ahead < 0 ? length : ahead) - 1;
     const next = ((shown === null ? first : shown + by) + length) % length;
     setShown(next);
-    onShow(atOf(timeline, tracks, results[next]!));
+    onShow(results[next]!);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
@@ -282,8 +284,9 @@ function Search({ timeline, tracks, from, onShow }: SearchProps) {
   );
 }
 
-/** As much as the filled pipeline takes for as many micro-batches as there are stages, and half more. */
+/** As much as the filled pipeline takes for as many micro-batches as there are stages, and half more; of traces a tenth. */
 function startOf(timeline: Timeline): number {
+  if (timeline.row !== "stage") return 0.1;
   const slots = timeline.rows[0]!.filter((span) => span.program && span.microBatch === 0);
   const one = slots.reduce((sum, span) => sum + span.end - span.start, 0);
   return Math.min(1, (one * timeline.rows.length * 1.5) / timeline.length);
@@ -303,10 +306,19 @@ function CriticalPath({ timeline, x, row, from, to }: PathProps) {
   const lines: string[] = [];
   for (const span of path) {
     const cause = span.waitsFor && timeline.stages[span.waitsFor.stage]![span.waitsFor.index]!;
-    if (!cause || cause.stage === span.stage || span.start < from || cause.end > to) continue;
-    lines.push(`M${x(cause.end)},${(cause.stage + 0.5) * row}L${x(span.start)},${(span.stage + 0.5) * row}`);
+    if (!cause || cause.stage === span.stage) continue;
+    const [ended, began] = joinOf(span, cause);
+    if (began < from || ended > to) continue;
+    lines.push(`M${x(ended)},${(cause.stage + 0.5) * row}L${x(began)},${(span.stage + 0.5) * row}`);
   }
   return <path class="timeline-path" d={lines.join("")} />;
+}
+
+/** When what was waited for was there, and when the waiting was over: what runs after another begins behind its end; a
+ * call waits for another rank's to begin. */
+function joinOf(span: Span, cause: Span): readonly [number, number] {
+  const { start, waiting } = span.whole ?? span;
+  return waiting > 0 ? [cause.start, start + waiting] : [cause.end, start];
 }
 
 interface MarkedProps extends Omit<PathProps, "from" | "to"> {
@@ -331,7 +343,7 @@ function Marked({ timeline, at, x, left, width, row, top, lane }: MarkedProps) {
       {before && before.stage !== at.span.stage && (
         <path
           class="timeline-path"
-          d={`M${inside(x(before.end))},${(before.stage + 0.5) * row}L${inside(x(start))},${top + row / 2}`}
+          d={`M${inside(x(joinOf(at.span, before)[0]))},${(before.stage + 0.5) * row}L${inside(x(joinOf(at.span, before)[1]))},${top + row / 2}`}
         />
       )}
       {task >= 0 && begin < start && (

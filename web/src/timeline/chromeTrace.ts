@@ -1,4 +1,4 @@
-// A simulated step as a trace that Perfetto and chrome://tracing open: a process for each stage, a thread for each
+// A timeline as a trace that Perfetto and chrome://tracing open: a process for each stage or rank, a thread for each
 // stream. Times in microseconds, as the format has them.
 import { timesOf, type Timeline } from "./timeline";
 
@@ -21,11 +21,12 @@ export function chromeTrace(timeline: Timeline): string {
   });
   const slots = timeline.streams.length; // a thread of their own, above the streams
   timeline.stages.forEach((spans, stage) => {
-    events.push(named("process_name", `stage ${stage}`, stage), named("thread_name", "slots", stage, slots));
+    events.push(named("process_name", timeline.rowNames[stage]!, stage));
+    if (spans.some((span) => span.program)) events.push(named("thread_name", "slots", stage, slots));
     timeline.streams.forEach((stream, i) => events.push(named("thread_name", stream, stage, i)));
     for (const span of spans) {
       const cause = span.waitsFor && timeline.stages[span.waitsFor.stage]![span.waitsFor.index]!;
-      const args = { what: span.label, critical: span.critical, ...(cause ? { waited_for: `${cause.label}, stage ${cause.stage}` } : {}) };
+      const args = { what: span.label, critical: span.critical, ...(cause ? { waited_for: `${cause.label}, ${timeline.rowNames[cause.stage]}` } : {}) };
       events.push(placed(span.name, span.part, stage, span.program ? slots : span.stream, [span.start, span.end], args));
       for (const task of span.program?.tasks ?? []) {
         events.push(placed(task.name, task.part, stage, task.stream, timesOf(span, task), { in: span.label, critical: task.critical }));

@@ -1,18 +1,6 @@
 // Draws a timeline on a canvas, for there are thousands of slots; axis, names and marks stand over it as SVG.
-import { firstBehind, timesOf, type Span, type Timeline, type Track } from "../../lib/timeline";
+import { firstBehind, timesOf, type Span, type Timeline, type Track } from "./timeline";
 import type { Places } from "./places";
-
-/** The colour of each kind of slot, and what a legend calls it. */
-export const kSlotColours: Readonly<Record<string, readonly [colour: string, name: string]>> = {
-  forward: ["--slot-forward", "forward"],
-  backward: ["--slot-backward", "backward"],
-  "input-gradient": ["--slot-backward", "input gradient"],
-  "weight-gradient": ["--slot-weight", "weight gradient"],
-};
-
-export function colourOf(span: Span): string {
-  return (span.program && kSlotColours[span.name]?.[0]) || `--part-${span.part}`;
-}
 
 export interface Drawing {
   readonly timeline: Timeline;
@@ -28,6 +16,7 @@ export interface Drawing {
 }
 
 const kPale = 0.22;
+const kWaiting = 0.4; // how deep the colour of waiting is
 
 export function paint(canvas: HTMLCanvasElement, drawing: Drawing, places: Places): void {
   const dots = devicePixelRatio || 1;
@@ -73,6 +62,12 @@ export function paint(canvas: HTMLCanvasElement, drawing: Drawing, places: Place
     pen.fillStyle = colour("--back");
     pen.fillText(text, Math.max(left, x(start)) + size / 2, top + tall / 2 + 0.5);
   };
+  // What a call waits, at its beginning, is paler.
+  const spanBar = (span: Span, top: number, tall: number, alpha: number): number => {
+    if (!(span.waiting > 0)) return bar(span.start, span.end, top, tall, span.colour, alpha);
+    const met = Math.min(span.end, span.start + span.waiting);
+    return bar(span.start, met, top, tall, span.colour, alpha * kWaiting) + bar(met, span.end, top, tall, span.colour, alpha);
+  };
   const faded = (on: boolean) => (drawing.critical && !on ? kPale : 1);
 
   timeline.rows.forEach((spans, stage) => {
@@ -83,7 +78,7 @@ export function paint(canvas: HTMLCanvasElement, drawing: Drawing, places: Place
     for (let i = firstBehind(spans, from); i < spans.length && spans[i]!.start < to; ++i) {
       const span = spans[i]!;
       const later = timeline.chunks > 1 ? 1 - (0.5 * Math.max(0, span.chunk)) / (timeline.chunks - 1) : 1;
-      const size = bar(span.start, span.end, top, row - 1, colourOf(span), later * faded(span.critical));
+      const size = spanBar(span, top, row - 1, later * faded(span.critical));
       if (span.program && size > 0 && later * faded(span.critical) > 0.6) {
         write(String(span.microBatch), span.start, size, top, row - 1);
       }
@@ -100,7 +95,8 @@ export function paint(canvas: HTMLCanvasElement, drawing: Drawing, places: Place
       const span = track.spans[j]!;
       const tasks = track.stream === null ? undefined : span.program?.ofStream.get(track.stream);
       if (!tasks) {
-        bar(span.start, span.end, top, tall, `--part-${span.part}`, faded(span.critical));
+        const size = spanBar(span, top, tall, faded(span.critical));
+        if (track.stream !== null && faded(span.critical) === 1) write(span.name, span.start, size, top, tall);
       } else if (drawing.close) {
         for (const at of tasks) {
           const task = span.program!.tasks[at]!;

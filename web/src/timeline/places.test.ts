@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { timelineOf, tracksOf } from "../../lib/timeline";
-import { kDocument } from "../../lib/timelineForTest";
+import { timelineOf, tracksOf } from "./timeline";
+import { kDocument } from "./timelineForTest";
 import { fitted, inRow, isClose, neighbour, placesOf, stageAt, timesAt, trackAt, type At } from "./places";
 import { wordsOf } from "./words";
 

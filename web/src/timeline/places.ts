@@ -1,6 +1,6 @@
 // Where everything of a timeline stands in its drawing, and what stands at a place: a row for each stage, the
 // axis, then the tracks of one stage.
-import { firstBehind, timesOf, type Span, type Timeline, type Track } from "../../lib/timeline";
+import { firstBehind, timesOf, type Span, type Timeline, type Track } from "./timeline";
 
 /** What is pointed at: a span, or a task of it. `track`: null in the row of the stage. */
 export interface At {

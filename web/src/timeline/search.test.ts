@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { timelineOf, tracksOf } from "../../lib/timeline";
-import { kDocument } from "../../lib/timelineForTest";
+import { timelineOf, tracksOf } from "./timeline";
+import { kDocument } from "./timelineForTest";
 import { timesAt } from "./places";
 import { atOf, namesOf, resultsOf } from "./search";
 
@@ -27,7 +27,7 @@ test("no word finds nothing, nor does a name that there is not", () => {
 });
 
 test("what was found stands where it is drawn", () => {
-  const at = (text: string) => atOf(timeline, tracks, resultsOf(timeline, tracks, text)[0]!);
+  const at = (text: string) => atOf(timeline, 0, tracks, resultsOf(timeline, tracks, text)[0]!).at;
   expect(at("forward stage 1")).toMatchObject({ track: null, task: null });
   const call = at("all_reduce");
   expect(tracks[call.track!]!.name).toBe("tp");

@@ -1,6 +1,6 @@
 // What of a timeline has a name: what each stage does, and the kernels and calls of one stage's slots.
-import { timesOf, type Span, type Timeline, type Track } from "../../lib/timeline";
 import type { At } from "./places";
+import { timesOf, tracksOf, type Span, type Timeline, type Track } from "./timeline";
 
 export interface Found {
   readonly span: Span;
@@ -21,8 +21,8 @@ export function resultsOf(timeline: Timeline, tracks: readonly Track[], text: st
     return has;
   };
   const out: Found[] = [];
-  for (const spans of timeline.stages) {
-    for (const span of spans) if (named(`${span.label}, stage ${span.stage}`)) out.push({ span, task: null, start: span.start });
+  for (const [stage, spans] of timeline.stages.entries()) {
+    for (const span of spans) if (named(`${span.label}, ${timeline.rowNames[stage]}`)) out.push({ span, task: null, start: span.start });
   }
   for (const { span, task } of tasksOf(tracks)) {
     const { name } = span.program!.tasks[task]!;
@@ -44,15 +44,21 @@ export function namesOf(timeline: Timeline, tracks: readonly Track[]): string[] 
   return [...out].sort();
 }
 
-/** Where what was found stands in the drawing. */
-export function atOf(timeline: Timeline, tracks: readonly Track[], { span, task }: Found): At {
+/** Where what was found stands in the drawing, and the stage whose tracks must be shown for it. `tracks`: of `stage`. */
+export function atOf(
+  timeline: Timeline,
+  stage: number,
+  tracks: readonly Track[],
+  { span, task }: Pick<Found, "span" | "task">,
+): { readonly stage: number; readonly at: At } {
   if (task !== null) {
     const { stream } = span.program!.tasks[task]!;
-    return { track: tracks.findIndex((track) => track.stream === stream), span, task };
+    return { stage, at: { track: tracks.findIndex((track) => track.stream === stream), span, task } };
   }
-  if (timeline.rows[span.stage]!.includes(span)) return { track: null, span, task };
-  const track = tracks.findIndex(({ spans }) => spans.includes(span)); // beside the slots
-  return { track: track < 0 ? null : track, span, task };
+  if (timeline.rows[span.stage]!.includes(span)) return { stage, at: { track: null, span, task } };
+  const own = span.stage === stage ? tracks : tracksOf(timeline, span.stage);
+  const track = own.findIndex(({ spans }) => spans.includes(span));
+  return { stage: track < 0 ? stage : span.stage, at: { track: track < 0 ? null : track, span, task } };
 }
 
 // Tasks that a track draws, each once.

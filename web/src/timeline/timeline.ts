@@ -1,6 +1,6 @@
-// A simulated step as it is drawn: what each stage does when, kernel by kernel in its slots, and what each
-// waited for.
-import type { ProgramDocument, TimelineDocument } from "./simulated";
+// A timeline as it is drawn: of a simulated step what each stage does when, kernel by kernel in its slots, and what
+// each waited for; of traces (traced.ts) the same of each rank. A row is a stage or a rank; code calls both stages.
+import type { ProgramDocument, TimelineDocument } from "../lib/simulated";
 
 /** A slot of a micro-batch, or what a stage does once a step. */
 export interface Span {
@@ -24,7 +24,21 @@ export interface Span {
   readonly waitsFor: { readonly stage: number; readonly index: number } | null;
   /** Seconds of the transfer that it waited for. */
   readonly transfer: number;
+  /** Seconds at its beginning in which it waits for what waitsFor says: of a call in a trace. */
+  readonly waiting: number;
+  /** The name of its colour in the style. */
+  readonly colour: string;
+  /** What it is a piece of, where it is one. */
+  readonly whole: Span | null;
 }
+
+/** The colour of each kind of slot, and what a legend calls it. */
+const kSlotColours: Readonly<Record<string, readonly [colour: string, name: string]>> = {
+  forward: ["--slot-forward", "forward"],
+  backward: ["--slot-backward", "backward"],
+  "input-gradient": ["--slot-backward", "input gradient"],
+  "weight-gradient": ["--slot-weight", "weight gradient"],
+};
 
 /** A kernel or a call of a slot; times are shares of the slot's. */
 export interface Task {
@@ -55,6 +69,12 @@ export interface Timeline {
   /** Those that follow one another, in the order of time. */
   readonly rows: readonly (readonly Span[])[];
   readonly streams: readonly string[];
+  /** What a row is: "stage", "rank"; and what each is called. */
+  readonly row: string;
+  readonly rowNames: readonly string[];
+  readonly legend: readonly (readonly [colour: string, name: string])[];
+  /** Whether what leads to the end is known. */
+  readonly hasPath: boolean;
 }
 
 /** A row of a stage looked at closely: the tasks of one stream, with what is done on it once a step, or
@@ -114,30 +134,58 @@ export function timelineOf(document: TimelineDocument): Timeline {
         critical: of.critical[index] === 1,
         waitsFor: of.waits_for[index]! < 0 ? null : { stage: of.waits_for_stage[index]!, index: of.waits_for[index]! },
         transfer: of.transfer_s[index]!,
+        waiting: 0,
+        colour: (program >= 0 && kSlotColours[names[name]!]?.[0]) || `--part-${parts[of.part[index]!]!}`,
+        whole: null,
       };
     }),
   );
   const rows = stages.map((spans) => inTime(spans.filter((span) => !span.beside)));
-  return { length: document.time_s, chunks, stages, rows, streams: document.streams };
+  const kinds = new Set(rows.flatMap((spans) => spans.filter((span) => span.program).map((span) => span.name)));
+  return {
+    length: document.time_s,
+    chunks,
+    stages,
+    rows,
+    streams: document.streams,
+    row: "stage",
+    rowNames: rows.map((_, stage) => `stage ${stage}`),
+    legend: Object.entries(kSlotColours).filter(([kind]) => kinds.has(kind)).map(([, entry]) => entry),
+    hasPath: true,
+  };
 }
 
-function inTime(spans: readonly Span[]): Span[] {
+export function inTime(spans: readonly Span[]): Span[] {
   return [...spans].sort((a, b) => a.start - b.start || a.index - b.index);
 }
 
-/** The tracks of one stage: its streams, then what runs beside its slots. */
+/** The tracks of one stage: its streams, then what runs beside its slots. What overlaps on a stream of a trace has
+ * more than one track. */
 export function tracksOf(timeline: Timeline, stage: number): Track[] {
-  const row = timeline.rows[stage]!;
+  const spans = inTime(timeline.stages[stage]!.filter((span) => !span.beside));
   const out: Track[] = [];
   timeline.streams.forEach((name, stream) => {
-    const spans = row.filter((span) => (span.program ? span.program.ofStream.has(stream) : span.stream === stream));
-    if (spans.length > 0) out.push({ name, stream, spans });
+    const on = spans.filter((span) => (span.program ? span.program.ofStream.has(stream) : span.stream === stream));
+    lanesOf(on).forEach((lane, i) => out.push({ name: i === 0 ? name : `${name} (${i + 1})`, stream, spans: lane }));
   });
   const beside = timeline.stages[stage]!.filter((span) => span.beside);
   for (const name of new Set(beside.map((span) => span.name))) {
     out.push({ name, stream: null, spans: inTime(beside.filter((span) => span.name === name)) });
   }
   return out;
+}
+
+const kMostLanes = 8;
+
+// Spans in the order of time as lanes in each of which they follow one another; what finds no room is left out.
+function lanesOf(spans: readonly Span[]): (readonly Span[])[] {
+  const lanes: Span[][] = [];
+  for (const span of spans) {
+    const lane = lanes.find((each) => each[each.length - 1]!.end <= span.start + 1e-12);
+    if (lane) lane.push(span);
+    else if (lanes.length < kMostLanes) lanes.push([span]);
+  }
+  return lanes;
 }
 
 /** The first of the spans, which follow one another, that ends behind `time`; their number where none does. */

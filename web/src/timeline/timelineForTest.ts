@@ -1,5 +1,5 @@
 // A timeline small enough to be followed by hand.
-import type { TimelineDocument } from "./simulated";
+import type { TimelineDocument } from "../lib/simulated";
 
 // Two stages, one micro-batch; the second waits for a transfer of 0.5, and is slowed to twice its program.
 export const kDocument: TimelineDocument = {

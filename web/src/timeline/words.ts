@@ -1,13 +1,14 @@
 // What a timeline says of each thing in it.
-import type { Hint } from "../../charts/Tooltip";
-import { seconds } from "../../lib/format";
-import type { Span, Timeline } from "../../lib/timeline";
+import type { Hint } from "../charts/Tooltip";
+import { seconds } from "../lib/format";
+import type { Span, Timeline } from "./timeline";
 import { timesAt, type At } from "./places";
 
 function waited(timeline: Timeline, span: Span): string {
   if (!span.waitsFor) return "nothing";
   const cause = timeline.stages[span.waitsFor.stage]![span.waitsFor.index]!;
-  const where = cause.stage === span.stage ? "" : ` on stage ${cause.stage}`;
+  const where = cause.stage === span.stage ? "" : ` on ${timeline.rowNames[cause.stage]}`;
+  if (span.waiting > 0) return `${cause.label}${where}, for ${seconds(span.waiting)}`;
   return `${cause.label}${where}${span.transfer > 0 ? `, then ${seconds(span.transfer)} of transfer` : ""}`;
 }
 
@@ -20,16 +21,18 @@ export function wordsOf(timeline: Timeline, at: At): Pick<Hint, "title" | "lines
     ["takes", seconds(end - start)],
   ];
   if (task === null) {
-    const path = span.critical ? "yes" : "no";
-    return {
-      title: `${span.label}, stage ${span.stage}`,
-      lines: [...times, ["waited for", waited(timeline, span)], ["on the critical path", path]],
-    };
+    const { whole } = span;
+    const lines: [string, string][] = [...times];
+    if (whole) lines.push(["a piece of one that takes", seconds(whole.end - whole.start)]);
+    // A trace says what a call waited for, of kernels nothing.
+    if (timeline.row === "stage" || span.waitsFor) lines.push(["waited for", waited(timeline, span)]);
+    if (timeline.hasPath) lines.push(["on the critical path", span.critical ? "yes" : "no"]);
+    return { title: `${span.label}, ${timeline.rowNames[span.stage]}`, lines };
   }
   const { tasks } = span.program!;
   const of = tasks[task]!;
   return {
-    title: `${of.name}, stage ${span.stage}`,
+    title: `${of.name}, ${timeline.rowNames[span.stage]}`,
     lines: [
       ["in", span.label],
       ...times,

@@ -1,23 +1,26 @@
 // Who sends what in a step: expected of a run, recorded in traces, the two beside each other, or the study.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import { Form } from "../../app/Form";
 import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Problems } from "../../app/Problems";
-import { askWithFiles, problemsOfError, type Answer, type Problem, type Request } from "../../lib/api";
+import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
+import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { kFirstRun, kRunFields, kRunGroups, kRunNames, requestValue, runRequest, type RunField } from "../../lib/run";
-import { returns } from "../../lib/server";
 import { go, place, setFields, type Fields } from "../../lib/url";
 import { Compared } from "./Compared";
 import { isCompared, isMeasured, isStudy, kStudyParts, type CommsDocument } from "./documents";
 import { Drop } from "./Drop";
 import { Expected } from "./Expected";
+import { TracesInTime } from "./InTime";
 import { Measured } from "./Measured";
 import { Study } from "./Study";
 import { kStudyNames, studyPart } from "./study";
+import { useTraces } from "./useTraces";
 import "./comms.css";
 
 const kSmall: RunField = { name: "small", label: "Small is below", kind: "text", unit: "as 64 KiB" };
@@ -25,6 +28,8 @@ const kFields = [...kRunFields, kSmall];
 const kGroups = [...kRunGroups.slice(0, -1), { title: "Messages", fields: [kSmall] }, ...kRunGroups.slice(-1)];
 
 const kStudyRequest: Request = { study: true };
+
+const kNoFiles: readonly File[] = [];
 
 // The run where the address names none.
 const kFirst = { ...kFirstRun, tp: "8", pp: "2", vpp: "5" };
@@ -34,14 +39,18 @@ export function CommsView() {
   const fields = given.model ? given : { ...kFirst, ...given };
   const [files, setFiles] = useState<readonly File[]>([]);
   const alone = files.length > 0 && fields.traces === "alone";
-  const steps = fields["trace-steps"] ?? "";
-  const more = steps === "" ? {} : { "trace-steps": requestValue({ name: "", label: "", kind: "count" }, steps) };
+  const steps = fields.steps ?? ""; // of the traces these alone
+  const counted = alone ? "" : (fields["trace-steps"] ?? "");
+  const more = {
+    ...(steps === "" ? {} : { steps }),
+    ...(counted === "" ? {} : { "trace-steps": requestValue({ name: "", label: "", kind: "count" }, counted) }),
+  };
   const studied = fields.study !== undefined;
   const laid = useLaidOut(fields, !alone && !studied);
   const request = alone ? more : laid.fields && { ...runRequest(laid.fields, kFields), ...(files.length > 0 ? more : {}) };
   const withFiles = files.length > 0 && !studied;
   const asked = useAsking<CommsDocument>("comms", studied ? kStudyRequest : withFiles ? null : request);
-  const traced = useTraces(studied ? kNoFiles : files, request);
+  const traced = useTraces<CommsDocument>(studied ? kNoFiles : files, request);
   const asking = withFiles ? traced : asked;
   const { document, problems, busy } = answerOf(laid, asking);
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : kFirst), ...patch });
@@ -66,16 +75,28 @@ export function CommsView() {
               </select>
             </div>
             <div class="field">
-              <label for="traces-steps">Steps in the traces</label>
+              <label for="traces-some">Only steps</label>
               <input
-                id="traces-steps"
+                id="traces-some"
                 type="text"
-                inputMode="numeric"
-                placeholder="found by itself"
+                placeholder="all, or as 10..20"
                 value={steps}
-                onInput={(event) => change({ "trace-steps": event.currentTarget.value.trim() })}
+                onInput={(event) => change({ steps: event.currentTarget.value.trim() })}
               />
             </div>
+            {!alone && (
+              <div class="field">
+                <label for="traces-steps">Steps in the traces</label>
+                <input
+                  id="traces-steps"
+                  type="text"
+                  inputMode="numeric"
+                  placeholder="found by itself"
+                  value={counted}
+                  onInput={(event) => change({ "trace-steps": event.currentTarget.value.trim() })}
+                />
+              </div>
+            )}
           </fieldset>
         )}
         {!alone && !studied && (
@@ -91,6 +112,11 @@ export function CommsView() {
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={kRunNames} />
         <LaidOutBy laid={laid} fields={fields} />
+        {document && (
+          <div class="bar no-print">
+            <PrintButton />
+          </div>
+        )}
         {asking.busy && !document && <p role="status">asking…</p>}
         {document &&
           (isStudy(document) ? (
@@ -102,6 +128,18 @@ export function CommsView() {
           ) : (
             <Expected document={document} />
           ))}
+        {withFiles && document && (
+          <section class="panel long" aria-labelledby="traces-in-time">
+            <h2 id="traces-in-time">What each rank did when, and what it waited for</h2>
+            <TracesInTime files={files} steps={steps} />
+          </section>
+        )}
+        {document && !withFiles && (studied || request) && (
+          <SameCommand asked={[{ command: "comms", request: studied ? kStudyRequest : request! }]}>
+            <SheetEnd />
+          </SameCommand>
+        )}
+        {document && withFiles && <SheetEnd of="the traces of this run; specifications, measurements and constants" />}
       </div>
     </div>
   );
@@ -140,42 +178,4 @@ function StudyChoice({ fields }: { fields: Fields }) {
       )}
     </>
   );
-}
-
-interface Traced {
-  readonly answer: Answer<CommsDocument> | null;
-  readonly problems: readonly Problem[];
-  readonly busy: boolean;
-}
-
-const kNoFiles: readonly File[] = [];
-const kNothing: Traced = { answer: null, problems: [], busy: false };
-
-// Asks with the files whenever they or the run change, and when a server that was lost is back.
-function useTraces(files: readonly File[], request: Request | null): Traced {
-  const [state, setState] = useState<Traced>(kNothing);
-  const text = JSON.stringify(request);
-  useEffect(() => {
-    if (files.length === 0 || request === null) {
-      setState(kNothing);
-      return;
-    }
-    const ending = new AbortController();
-    setState((before) => ({ ...before, busy: true }));
-    // Files are sent anew with each question: a number that is being typed waits until it stands.
-    const timer = setTimeout(() => {
-      askWithFiles<CommsDocument>("comms", JSON.parse(text) as Request, files, ending.signal).then(
-        (answer) => setState({ answer, problems: [], busy: false }),
-        (error: unknown) => {
-          if (ending.signal.aborted) return;
-          setState((before) => ({ ...before, problems: problemsOfError(error), busy: false }));
-        },
-      );
-    }, 250);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [files, text, returns.value]);
-  return state;
 }

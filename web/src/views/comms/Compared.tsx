@@ -53,7 +53,7 @@ export function Compared({ document }: { document: ComparedDocument }) {
   return (
     <>
       <section class={`panel ${document.as_expected ? "" : "differs"}`}>
-        <h2>{document.as_expected ? "As expected" : "Not as expected"}</h2>
+        <h2>{document.as_expected ? "It ran as expected." : "It did not run as expected."}</h2>
         <p>{document.verdict}</p>
         <p class="soft">
           {document.format}, {document.recorded_ranks} of {document.run_ranks} ranks, {times(document.steps)}{" "}

@@ -10,6 +10,7 @@ import { StackedBars } from "../../charts/StackedBars";
 import { wholeOf } from "../../charts/stack";
 import type { Column } from "../../charts/table";
 import { bytes, count, number, percent, seconds, si } from "../../lib/format";
+import { mostOf } from "../../lib/sentences";
 import { place, setFields } from "../../lib/url";
 import type { ExpectedCall, ExpectedDocument, LevelUse, Sums } from "./documents";
 import { byGroup, bySize, groupCategories, kOpCategories, kQuantities, meanCalls, type Quantity } from "./volume";
@@ -89,7 +90,7 @@ export function Expected({ document }: { document: ExpectedDocument }) {
         </select>
       </p>
       <section class="panel">
-        <h2>By group of ranks: {label}</h2>
+        <h2>{mostOf(`the ${label}`, groups.map((row) => ({ name: row.label, value: wholeOf(row, kOpCategories) })))}</h2>
         <StackedBars title={`By group: ${label}`} rows={groups} categories={kOpCategories} text={text} />
       </section>
       <Figure
@@ -118,7 +119,7 @@ export function Expected({ document }: { document: ExpectedDocument }) {
         />
       </Figure>
       <section class="panel">
-        <h2>Kinds of layer</h2>
+        <h2>{mostOf("the bytes", Object.entries(document.mean_rank.by_module).map(([name, sums]) => ({ name, value: sums.wire_bytes })))}</h2>
         <DataTable
           caption="Which layers it is for; messages with several by their weights"
           columns={kModuleColumns}
@@ -126,7 +127,7 @@ export function Expected({ document }: { document: ExpectedDocument }) {
         />
       </section>
       <section class="panel">
-        <h2>Links</h2>
+        <h2>{busiest(document.mean_rank.by_level)}</h2>
         <DataTable caption="What goes over each level" columns={kLevelColumns} rows={document.mean_rank.by_level} />
       </section>
       <Textbook document={document} />
@@ -140,6 +141,11 @@ export function Expected({ document }: { document: ExpectedDocument }) {
       )}
     </>
   );
+}
+
+function busiest(levels: readonly LevelUse[]): string {
+  const most = levels.reduce<LevelUse | null>((a, b) => (a === null || b.busy_share > a.busy_share ? b : a), null);
+  return most ? `The busiest link is that of the ${most.level}: ${percent(most.busy_share)} of the step.` : "No link is used.";
 }
 
 interface ModuleUse {
@@ -200,9 +206,9 @@ function Calls({ document }: { document: ExpectedDocument }) {
   const name = ({ first_stage, stages, ranks }: (typeof classes)[number]) =>
     `stage ${first_stage + 1}${stages > 1 ? ` to ${first_stage + stages}` : ""}, ${count(ranks)} ranks`;
   return (
-    <section class="panel">
+    <section class="panel long">
       <header>
-        <h2>Calls of a rank</h2>
+        <h2>What one rank calls, one after the other</h2>
         {classes.length > 1 && (
           <span>
             <label for="comms-class">of</label>{" "}
@@ -243,7 +249,7 @@ function Textbook({ document }: { document: ExpectedDocument }) {
   ];
   return (
     <section class="panel">
-      <h2>Textbook and framework</h2>
+      <h2>What the textbook says, and what the framework sends</h2>
       <DataTable
         caption="What formulas say beside what the framework sends"
         columns={columns}

@@ -5,7 +5,8 @@ import { Figure } from "../../charts/Figure";
 import { domainOf } from "../../charts/scales";
 import { StackedBars } from "../../charts/StackedBars";
 import type { Column } from "../../charts/table";
-import { bytes, count, number, seconds, si } from "../../lib/format";
+import { bytes, count, number, percent, seconds, si } from "../../lib/format";
+import { mostOf } from "../../lib/sentences";
 import type { MeasuredCalls, MeasuredDocument, MeasuredWaiting } from "./documents";
 
 const optional = (value: number | null, text: (value: number) => string) => (value === null ? "–" : text(value));
@@ -64,6 +65,22 @@ const kOverlap = [
   { key: "idle", name: "idle", colour: "var(--part-bubble)" },
 ];
 
+function callsSentence(calls: readonly MeasuredCalls[]): string {
+  const sum = (of: (call: MeasuredCalls) => number | null) => calls.reduce((all, call) => all + (of(call) ?? 0), 0);
+  const sized = sum((call) => call.bytes);
+  return `The recorded ranks made ${count(sum((call) => call.count))} calls${sized > 0 ? ` of ${bytes(sized)} together` : ""}.`;
+}
+
+function waitingSentence(rows: readonly MeasuredWaiting[]): string {
+  const [waiting, transfer] = [rows.reduce((all, row) => all + row.waiting_s, 0), rows.reduce((all, row) => all + row.transfer_s, 0)];
+  if (!(waiting > 0)) return "The ranks did not wait for each other.";
+  const most = rows.reduce((a, b) => (b.waiting_s > a.waiting_s ? b : a));
+  return `Waiting for other ranks took ${percent(waiting / (waiting + transfer))} of the calls' time, most in ${most.op}, most often for rank ${most.last_rank}.`;
+}
+
+const overlapSum = (document: MeasuredDocument, key: string): number =>
+  document.overlap.reduce((all, each) => all + (key === "compute" ? each.compute_s : key === "exposed" ? each.exposed_s : each.idle_s), 0);
+
 export function Measured({ document }: { document: MeasuredDocument }) {
   const bins = document.histogram.bins;
   const rows = bins.map((bin) => ({
@@ -78,7 +95,7 @@ export function Measured({ document }: { document: MeasuredDocument }) {
         {document.source.length} {document.source.length === 1 ? "file" : "files"}.
       </p>
       <section class="panel">
-        <h2>Calls, all recorded ranks together</h2>
+        <h2>{callsSentence(document.calls_by_group)}</h2>
         <DataTable
           caption="Calls of all recorded ranks together"
           columns={kCallColumns}
@@ -87,13 +104,13 @@ export function Measured({ document }: { document: MeasuredDocument }) {
       </section>
       {document.waiting_by_group.length > 0 && (
         <section class="panel">
-          <h2>Waiting for other ranks</h2>
+          <h2>{waitingSentence(document.waiting_by_group)}</h2>
           <DataTable caption="Waiting and transfer" columns={kWaitingColumns} rows={document.waiting_by_group} />
         </section>
       )}
       {document.overlap.length > 0 && (
         <section class="panel">
-          <h2>Where each rank's time went</h2>
+          <h2>{mostOf("the ranks' time", kOverlap.map(({ key, name }) => ({ name, value: overlapSum(document, key) })))}</h2>
           <StackedBars
             title="Where each rank's time went"
             rows={document.overlap.map((each) => ({

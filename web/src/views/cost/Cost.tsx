@@ -8,12 +8,15 @@ import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking } from "../../lib/asking";
 import type { Compared } from "../../lib/compared";
 import { count, dollars, duration, energy, many, mass, percent } from "../../lib/format";
 import { answerOf, useLaidOut, type LaidOut } from "../../lib/laidOut";
 import { names } from "../../lib/lists";
+import { nearOfAll } from "../../lib/near";
+import { mostOf } from "../../lib/sentences";
 import { grouped } from "../../lib/makers";
 import { nameOf } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
@@ -100,27 +103,26 @@ export function CostView() {
             <Table costed={costed} />
             <p class="soft">
               From and to: as the step's own range has it, in which lay 80 % of the runs we had not seen. Each machine has the best layout for it
-              {first.laid.searched ? "" : "; the first has the one given"}. Prices are the machines' own unless one is given.
+              {first.laid.searched ? "" : "; the first has the one given"}. Prices are the machines' own unless one is given.{" "}
+              {nearOfAll(runs.map((run) => [run.cluster, run.interval_from]), "this framework")}
             </p>
           </section>
         )}
         <div class="bar no-print">
           <PinBar fields={first.laid.fields} />
-          <button type="button" onClick={() => print()}>
-            Print on one page
-          </button>
+          <PrintButton />
         </div>
         {pinned && first.run && <Beside a={pinned} b={first.run} />}
         <div class="pair">
           {runs.map((run, i) => (
             <section class="panel" key={i} aria-label={`Where the days go on ${run.cluster}`}>
-              <h2>Where the days go on {run.cluster}</h2>
+              <h2>{mostOf(`the time on ${run.cluster}`, timeParts(run))}</h2>
               <SumBar title="Expected time of the run" whole="time" parts={timeParts(run)} text={duration} />
             </section>
           ))}
           {first.run && (
             <section class="panel" aria-label="Where the energy goes">
-              <h2>Where the energy goes on {first.run.cluster}</h2>
+              <h2>{mostOf(`the energy on ${first.run.cluster}`, energyParts(first.run))}</h2>
               <SumBar title="Energy, hosts and cooling included" whole="energy" parts={energyParts(first.run)} text={energy} />
             </section>
           )}
@@ -128,9 +130,7 @@ export function CostView() {
         {first.run && <Assumed assumptions={first.run.assumptions} notes={first.run.notes} />}
         {asked.length > 0 && (
           <SameCommand asked={asked}>
-            <p class="print-only">
-              Specifications, prices, measurements and constants with their sources: data/ of Headway. Address: {location.href}
-            </p>
+            <SheetEnd of="prices, measurements and constants" />
           </SameCommand>
         )}
       </div>

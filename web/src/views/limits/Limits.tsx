@@ -4,6 +4,8 @@ import { useMemo, useState } from "preact/hooks";
 
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
+import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
 import { saveText } from "../../charts/download";
 import { Columns } from "../../charts/Columns";
 import { DataTable } from "../../charts/DataTable";
@@ -138,8 +140,22 @@ export function LimitsView() {
             <PinBar fields={fields} words={editedWords} />
           </div>
         )}
+        {curves.length > 0 && (
+          <div class="bar no-print">
+            <PrintButton />
+          </div>
+        )}
         {pinned && now && <Differences rows={beside(pinned.setting, now.setting)} />}
         {pictures}
+        {curves.length > 0 && (
+          <SameCommand asked={ids.filter((id) => id !== kPinned).map((id) => ({ command: "limits", request: requests.get(id)! }))}>
+            <p class="soft">
+              The model of the limits study is idealised and states no range: every limit is what cannot be passed, not what a run
+              would take.
+            </p>
+            <SheetEnd of="machines" />
+          </SameCommand>
+        )}
         {ids.length === 0 && <Empty />}
       </div>
     </div>
@@ -279,7 +295,8 @@ function Pictures({ curves, shown, measure, price, onShow, onMeasure, onPrice }:
           ))}
         </ul>
       </section>
-      <Figure
+      <div class="long">
+        <Figure
         title={`Degrees of the best layout: ${shown.setting.name}`}
         note="Ranks over which each model is split; their product is the number of GPUs."
         file="headway-limits-degrees"
@@ -296,7 +313,8 @@ function Pictures({ curves, shown, measure, price, onShow, onMeasure, onPrice }:
           series={degrees}
           height={280}
         />
-      </Figure>
+        </Figure>
+      </div>
       <Figure
         title={`Where a step goes: ${shown.setting.name}`}
         note="Shares of the step of the best layout. Arithmetic is at the sustained rate."

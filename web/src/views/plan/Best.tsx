@@ -1,6 +1,7 @@
 // The best layout of each kind.
 import type { PlanDocument } from "../../lib/documents";
 import { bytes, number, percent, seconds, si } from "../../lib/format";
+import { nearWords } from "../../lib/near";
 import { layoutWords, roomyWords, stepFields } from "../../lib/plan";
 import { placeText, type Fields } from "../../lib/url";
 
@@ -75,7 +76,7 @@ export function Best({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
         </table>
       </div>
       <p class="soft">
-        Range: in such a one lay 80 % of the runs that we had not seen. MFU: model FLOPs without recomputation over peak.
+        Range: in such a one lay 80 % of the runs that we had not seen. {nearWords(first.interval_from, plan.job.framework)} MFU: model FLOPs without recomputation over peak.
         Memory: what must fit, on the fullest rank.
       </p>
       <ul class="notes said">

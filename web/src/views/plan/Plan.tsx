@@ -2,6 +2,7 @@
 // how far it is, and can be given up.
 import { useEffect, useState } from "preact/hooks";
 
+import { BatchOffer } from "../../app/BatchOffer";
 import { AtAGlance } from "../../app/AtAGlance";
 import { ClusterKnobs } from "../../app/ClusterKnobs";
 import { Form } from "../../app/Form";
@@ -9,6 +10,7 @@ import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
 import { useAsking } from "../../lib/asking";
 import type { Request } from "../../lib/api";
 import type { Compared } from "../../lib/compared";
@@ -97,11 +99,21 @@ export function PlanView() {
         {best && (
           <div class="bar no-print">
             <PinBar fields={fields} />
+            <PrintButton />
           </div>
         )}
         {best && pinned && <Beside a={pinned} b={best} />}
         {answer && answered ? (
-          <Answer plan={answer.document} asked={answered} busy={busy} />
+          <Answer
+            plan={answer.document}
+            asked={answered}
+            busy={busy}
+            onBatch={(batch) => {
+              const next = { ...fields, "global-batch": batch };
+              setFields(next);
+              setAsked(planRequest(next));
+            }}
+          />
         ) : (
           problems.length === 0 && (
             <p class="soft">
@@ -153,7 +165,14 @@ function Progress({ progress }: { progress: { done: number; of: number | null; w
   );
 }
 
-function Answer({ plan, asked, busy }: { plan: PlanDocument; asked: Request; busy: boolean }) {
+interface AnswerProps {
+  plan: PlanDocument;
+  asked: Request;
+  busy: boolean;
+  onBatch: (batch: string) => void;
+}
+
+function Answer({ plan, asked, busy, onBatch }: AnswerProps) {
   const best = plan.best[0];
   // The fields as the address would have them, for links to the Step view.
   const fields: Record<string, string> = {};
@@ -168,6 +187,7 @@ function Answer({ plan, asked, busy }: { plan: PlanDocument; asked: Request; bus
           for the best {plan.objective}:{" "}
           {plan.proven ? "proven" : busy ? "this is the best of a part of them, until all are searched" : "not proven, the search was stopped"}.
         </p>
+        <BatchOffer plan={plan} onTake={onBatch} />
         {best && <Best plan={plan} fields={fields} />}
       </section>
       {plan.pareto.length > 0 && (
@@ -178,7 +198,7 @@ function Answer({ plan, asked, busy }: { plan: PlanDocument; asked: Request; bus
       <WhatIf plan={plan} fields={fields} />
       {plan.notes.length > 0 && (
         <section class="panel" aria-labelledby="notes">
-          <h2 id="notes">Notes and assumptions</h2>
+          <h2 id="notes">What this rests on</h2>
           <ul class="notes">
             {plan.notes.map((note) => (
               <li key={note}>{note}</li>
@@ -188,6 +208,7 @@ function Answer({ plan, asked, busy }: { plan: PlanDocument; asked: Request; bus
       )}
       <SameCommand asked={[{ command: "plan", request: asked }]}>
         {best && <Launch fields={fields} flags={best.flags} />}
+        <SheetEnd />
       </SameCommand>
     </>
   );

@@ -13,6 +13,7 @@ interface RowOfTable {
 
 interface TableProps {
   readonly title: string;
+  readonly sentence: string;
   readonly caption: string;
   readonly head: string;
   readonly rows: readonly RowOfTable[];
@@ -21,13 +22,13 @@ interface TableProps {
   readonly withWinner?: boolean;
 }
 
-function Table({ title, caption, head, rows, first, fields, withWinner }: TableProps) {
+function Table({ title, sentence, caption, head, rows, first, fields, withWinner }: TableProps) {
   if (rows.length === 0) return null;
   const id = title.toLowerCase().replace(/\W+/g, "-");
   const against = (time: number) => (first ? ` ${change(time / first.step_time_s)}` : "");
   return (
-    <section class="panel" aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <section class={`panel ${first ? "long" : ""}`} aria-label={title}>
+      <h2>{sentence}</h2>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Table: ${title}`}>
         <table data-table={id}>
           <caption>{caption}</caption>
@@ -73,12 +74,37 @@ function Table({ title, caption, head, rows, first, fields, withWinner }: TableP
   );
 }
 
+interface Otherwise {
+  readonly name: string;
+  readonly time: number | null;
+}
+
+// What the best layout has to thank most.
+function dearest(rows: readonly Otherwise[], first: PlanPoint | undefined): string {
+  const none = rows.find(({ time }) => time === null);
+  if (rows.length === 0) return ""; // and no table
+  if (!first || none) return `Without ${none?.name ?? "it"} nothing fits.`;
+  const most = rows.reduce((a, b) => (b.time! > a.time! ? b : a), rows[0]!);
+  return most.time! > first.step_time_s * 1.0005
+    ? `The best layout owes most to ${most.name}: without it a step takes ${change(most.time! / first.step_time_s)}.`
+    : "No kind of parallelism alone is worth anything to the best layout.";
+}
+
+// What other hardware would bring most.
+function gains(rows: readonly Otherwise[], first: PlanPoint | undefined): string {
+  const timed = rows.filter(({ time }) => time !== null);
+  const best = timed.reduce<Otherwise | null>((a, b) => (a === null || b.time! < a.time! ? b : a), null);
+  if (!first || !best || best.time! > first.step_time_s * 0.9995) return "No change of the hardware that was tried makes a step shorter.";
+  return `Of changed hardware ${best.name} brings most: ${change(best.time! / first.step_time_s)} a step.`;
+}
+
 export function WhatIf({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
   const first = plan.best[0];
   return (
     <>
       <Table
         title="Without"
+        sentence={dearest(plan.without.map(({ feature, best }) => ({ name: feature, time: best?.step_time_s ?? null })), first)}
         caption="The best layout that does without; step against that of 1"
         head="Without"
         rows={plan.without.map(({ feature, best }) => ({ name: feature, best }))}
@@ -87,6 +113,7 @@ export function WhatIf({ plan, fields }: { plan: PlanDocument; fields: Fields })
       />
       <Table
         title="If"
+        sentence={gains(plan.sensitivity.map(({ change: name, best }) => ({ name, time: best?.step_time_s ?? null })), first)}
         caption="On changed hardware: what layout 1 takes, and the best layout then; against 1 as it is"
         head="If"
         rows={plan.sensitivity.map(({ change: name, step_time_s, best }) => ({ name, best, winner: step_time_s }))}
@@ -96,6 +123,7 @@ export function WhatIf({ plan, fields }: { plan: PlanDocument; fields: Fields })
       />
       <Table
         title="Remedies"
+        sentence={`It would fit ${plan.remedies[0]?.change ?? ""}.`}
         caption="Changes after which a layout fits"
         head="With"
         rows={plan.remedies.map(({ change: name, best }) => ({ name, best }))}

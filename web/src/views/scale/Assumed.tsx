@@ -1,4 +1,5 @@
 // What an answer rests on, each with its source.
+import { SheetNotes } from "../../app/Sheet";
 import type { Assumption } from "./documents";
 
 interface Props {
@@ -8,7 +9,9 @@ interface Props {
 
 export function Assumed({ assumptions, notes }: Props) {
   return (
-    <details>
+    <>
+      <SheetNotes notes={[...notes, ...assumptions.map((each) => `${each.name} ${each.value}: ${each.source}`)]} />
+      <details class="no-print">
       <summary>Assumed</summary>
       <ul class="notes">
         {notes.map((note) => (
@@ -20,7 +23,8 @@ export function Assumed({ assumptions, notes }: Props) {
           </li>
         ))}
       </ul>
-    </details>
+      </details>
+    </>
   );
 }
 

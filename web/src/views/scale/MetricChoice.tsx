@@ -8,7 +8,7 @@ interface Props {
 
 export function MetricChoice({ metrics, chosen, onChoose }: Props) {
   return (
-    <p>
+    <p class="no-print">
       <label for="scale-metric">Show</label>{" "}
       <select
         id="scale-metric"

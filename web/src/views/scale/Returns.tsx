@@ -4,7 +4,7 @@ import { Figure } from "../../charts/Figure";
 import { LineChart, type LineSeries } from "../../charts/LineChart";
 import { numbers, type Column } from "../../charts/table";
 import { domainOf, type Axis } from "../../charts/scales";
-import { count, many, number, percent } from "../../lib/format";
+import { count, duration, many, number, percent } from "../../lib/format";
 import type { SweepDocument, SweepPoint } from "./documents";
 
 /** What each accelerator added brings, as a share of what each of the first brings. */
@@ -93,9 +93,8 @@ export function ToLoss({ document }: { document: SweepDocument }) {
   const soonest = points.reduce((best, point) => (point.to_loss!.time_s < best.to_loss!.time_s ? point : best), first);
   return (
     <section class="panel">
-      <h2>To the same loss</h2>
+      <h2>{count(soonest.gpus)} accelerators come first to the same loss, after {duration(soonest.to_loss!.time_s)}.</h2>
       <p class="soft">
-        {count(soonest.gpus)} accelerators come first.
         {document.critical_batch_tokens !== null && ` Critical batch: ${count(document.critical_batch_tokens)} tokens.`}
       </p>
       <DataTable

@@ -4,14 +4,18 @@ import { LaidOutBy } from "../../app/LaidOutBy";
 import { Own } from "../../app/Own";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
 import { useAsking } from "../../lib/asking";
 import { progressWords } from "../../lib/format";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { kRunNames } from "../../lib/run";
 import { go, place, setFields, without } from "../../lib/url";
 import { isRun, type ScaleDocument } from "./documents";
+import { fastest, isApart, kFirstMethods, kMethodGroups, kMethods, methodRequest } from "./methods";
+import { Methods } from "./Methods";
 import { isWholeRun, kFirstSweep, kFirstWhole, kSweeps, kWholeRun, scaleGroups, scaleRequest, sweepOf } from "./sweeps";
 import { Swept } from "./Swept";
+import { useMethods } from "./useMethods";
 import { Whole } from "./Whole";
 
 // What a whole run is trained on where nothing was said yet: as much as a sweep takes.
@@ -19,20 +23,24 @@ const kUsualTokens = "1T";
 
 export function ScaleView() {
   const given = place.value.fields;
-  const first = isWholeRun(given) ? kFirstWhole : kFirstSweep;
+  const first = given.sweep === kMethods ? kFirstMethods : isWholeRun(given) ? kFirstWhole : kFirstSweep;
   const fields = given.model ? given : { ...first, ...given };
   const whole = isWholeRun(fields);
-  const chosen = whole ? kWholeRun : sweepOf(fields).id;
+  const byMethod = fields.sweep === kMethods;
+  const chosen = byMethod ? kMethods : whole ? kWholeRun : sweepOf(fields).id;
   // What tries layouts by itself needs none.
   const laid = useLaidOut(fields, chosen !== "layout" && fields.best !== "true");
-  const request = laid.fields && scaleRequest(laid.fields);
+  const request = laid.fields && !byMethod ? scaleRequest(laid.fields) : null;
   const asking = useAsking<ScaleDocument>("scale", request, { long: !whole, rest: 250 });
-  const { document, problems, busy } = answerOf(laid, asking);
+  const methods = useMethods(byMethod ? laid.fields : null);
+  const swept = answerOf(laid, asking);
+  const document = byMethod ? undefined : swept.document;
+  const { problems, busy } = byMethod && laid.problems.length === 0 ? methods : swept;
   const change: typeof setFields = (patch) => setFields({ ...(given.model ? {} : first), ...patch });
   const choose = (sweep: string) =>
     change(sweep === kWholeRun && !fields.tokens ? { sweep, tokens: kUsualTokens } : { sweep });
   const onMetric = (metric: string) => change({ metric });
-  const groups = scaleGroups(fields);
+  const groups = byMethod ? kMethodGroups : scaleGroups(fields);
   const { progress } = asking;
   return (
     <div class="view">
@@ -46,11 +54,12 @@ export function ScaleView() {
                 {title}
               </option>
             ))}
+            <option value={kMethods}>The method of training</option>
             <option value={kWholeRun}>Nothing: a whole run</option>
           </select>
         </div>
         <Form
-          command={`scale ${chosen}`}
+          command={byMethod ? "predict" : `scale ${chosen}`}
           groups={groups}
           fields={fields}
           problems={problems}
@@ -61,10 +70,30 @@ export function ScaleView() {
       <div class="answer" id="answer" tabIndex={-1} aria-busy={busy}>
         <Problems problems={problems} shown={groups.flatMap((group) => group.fields.map(({ name }) => name))} />
         <p role="status" class="soft status">
-          {asking.busy &&
-            (progress ? progressWords(progress) : "asking…")}
+          {(asking.busy || methods.busy) && (progress ? progressWords(progress) : "asking…")}
         </p>
         <LaidOutBy laid={laid} fields={fields} />
+        {(document || methods.rows.length > 0) && (
+          <div class="bar no-print">
+            <PrintButton />
+          </div>
+        )}
+        {byMethod && laid.fields && (
+          <>
+            <Methods rows={methods.rows} fields={laid.fields} />
+            {methods.rows.length > 0 && (
+              <SameCommand
+                // The one that all are compared with, and the fastest of the others.
+                asked={[null, fastest(methods.rows, isApart(laid.fields))?.method ?? null].map((method) => ({
+                  command: "predict",
+                  request: methodRequest(laid.fields!, method),
+                }))}
+              >
+                <SheetEnd of="methods, measurements and constants" />
+              </SameCommand>
+            )}
+          </>
+        )}
         {document && request && (
           <>
             {isRun(document) ? (
@@ -78,7 +107,9 @@ export function ScaleView() {
                 onMetric={onMetric}
               />
             )}
-            <SameCommand asked={[{ command: "scale", request }]} />
+            <SameCommand asked={[{ command: "scale", request }]}>
+              <SheetEnd of="prices, measurements and constants" />
+            </SameCommand>
           </>
         )}
       </div>

@@ -4,7 +4,8 @@ import { Figure } from "../../charts/Figure";
 import { kPartCategories } from "../../charts/palette";
 import type { Axis } from "../../charts/scales";
 import { asShares } from "../../charts/stack";
-import { count, seconds } from "../../lib/format";
+import { change, count, seconds } from "../../lib/format";
+import { nearOfAll } from "../../lib/near";
 import { Assumed, LeftOut } from "./Assumed";
 import { axisOf, Curves } from "./Curves";
 import type { SweepDocument, SweepSeries } from "./documents";
@@ -24,12 +25,24 @@ export function Swept({ document, sweep, metric, onMetric }: Props) {
   const left = document.series.flatMap(({ name, left_out }) =>
     left_out.map(({ label, reason }) => `${[name, label].filter((text) => text !== "").join(" ")}: ${reason}`),
   );
+  const near = nearOfAll(
+    document.series.flatMap(({ points }) => points.map((point) => [point.label, point.interval_from] as const)),
+    "this framework",
+  );
   return (
     <>
+      <section class="panel" aria-label="The sweep in a sentence" aria-live="polite">
+        <h2>{sweepSentence(document)}</h2>
+        {near && <p class="soft">{near}</p>}
+      </section>
       <MetricChoice metrics={kMetrics} chosen={metricOf(metric).id} onChoose={onMetric} />
       <Curves document={document} sweep={sweep} metric={metricOf(metric)} />
       <CrossoverLine document={document} />
-      {(sweep.id === "strong" || sweep.id === "weak") && <Returns document={document} />}
+      {(sweep.id === "strong" || sweep.id === "weak") && (
+        <div class="long">
+          <Returns document={document} />
+        </div>
+      )}
       <div class={document.series.length > 1 ? "pair" : ""}>
         {document.series.map((series) => (
           <Parts key={series.name} series={series} xLabel={axisOf(sweep, series)} />
@@ -40,6 +53,16 @@ export function Swept({ document, sweep, metric, onMetric }: Props) {
       <Assumed assumptions={document.assumptions} notes={document.notes} />
     </>
   );
+}
+
+/** What a step does from the first point to the last. */
+export function sweepSentence(document: SweepDocument): string {
+  const points = document.series[0]?.points ?? [];
+  const [first, last] = [points[0], points[points.length - 1]];
+  if (!first || !last) return "No point of this sweep can be told.";
+  if (points.length === 1) return `At ${first.label} a step takes ${seconds(first.step_time_s)}.`;
+  const each = `each accelerator ${count(first.tokens_per_s_per_gpu)} tokens/s, then ${count(last.tokens_per_s_per_gpu)}`;
+  return `From ${first.label} to ${last.label} a step goes from ${seconds(first.step_time_s)} to ${seconds(last.step_time_s)}: ${each} (${change(last.tokens_per_s_per_gpu / first.tokens_per_s_per_gpu)}).`;
 }
 
 function CrossoverLine({ document }: { document: SweepDocument }) {

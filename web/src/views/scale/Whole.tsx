@@ -6,7 +6,9 @@ import { LineChart, type LineSeries } from "../../charts/LineChart";
 import { seriesColour } from "../../charts/palette";
 import { domainOf, type Axis } from "../../charts/scales";
 import { wholeOf } from "../../charts/stack";
+import { mostOf } from "../../lib/sentences";
 import { SumBar } from "../../charts/SumBar";
+import { nearWords } from "../../lib/near";
 import { count, dollars, duration, energy, many, percent } from "../../lib/format";
 import { Assumed, LeftOut } from "./Assumed";
 import type { RunDocument } from "./documents";
@@ -33,6 +35,7 @@ interface Props {
 
 export function Whole({ run, metric, onMetric }: Props) {
   const chosen = runMetricOf(metric);
+  const near = nearWords(run.interval_from, "this framework");
   return (
     <>
       {!run.fits && <p class="bad">It does not fit in memory. These are the numbers that it would have.</p>}
@@ -42,25 +45,27 @@ export function Whole({ run, metric, onMetric }: Props) {
           {run.price_usd === null ? "." : ` and cost ${dollars(run.price_usd)}.`}
         </h2>
         <Facts facts={factsOf(run)} />
+        {near && <p class="soft">{near}</p>}
       </section>
       <div class="pair">
-        <section class="panel" aria-labelledby="run-time">
-          <h2 id="run-time">Where the days go</h2>
+        <section class="panel" aria-label="Where the days go">
+          <h2>{mostOf("the time", timeParts(run))}</h2>
           <SumBar title="Expected time of the run" whole="time" parts={timeParts(run)} text={duration} />
         </section>
-        <section class="panel" aria-labelledby="run-energy">
-          <h2 id="run-energy">Where the energy goes</h2>
+        <section class="panel" aria-label="Where the energy goes">
+          <h2>{mostOf("the energy", energyParts(run))}</h2>
           <SumBar title="Energy, hosts and cooling included" whole="energy" parts={energyParts(run)} text={energy} />
         </section>
       </div>
       {run.by_gpus.length > 0 && (
-        <>
+        <div class="long">
           <MetricChoice metrics={kRunMetrics} chosen={chosen.id} onChoose={onMetric} />
           <ByAccelerators run={run} metric={chosen} />
           <Overhead run={run} />
-        </>
+          <LeftOut lines={run.left_out} />
+        </div>
       )}
-      <LeftOut lines={run.left_out} />
+      {run.by_gpus.length === 0 && <LeftOut lines={run.left_out} />}
       <Assumed assumptions={run.assumptions} notes={run.notes} />
     </>
   );

@@ -1,5 +1,5 @@
 // What the server answers to a sweep and of a whole run; docs/scaling.md says what each field is.
-import type { LayoutDocument } from "../../lib/documents";
+import type { IntervalFrom, LayoutDocument } from "../../lib/documents";
 
 export interface SweepPoint {
   readonly label: string;
@@ -13,6 +13,7 @@ export interface SweepPoint {
   readonly layout: Readonly<Partial<LayoutDocument>>;
   readonly step_time_s: number;
   readonly interval_step_time_s: readonly [number, number] | null;
+  readonly interval_from: IntervalFrom | null;
   readonly parts_s: Readonly<Record<string, number>>;
   readonly communication_s: number;
   readonly exposed_communication_s: number;
@@ -126,6 +127,7 @@ export interface RunDocument extends RunCost {
   readonly model: string;
   readonly cluster: string;
   readonly interval_step_time_s: readonly [number, number] | null;
+  readonly interval_from: IntervalFrom | null;
   readonly by_gpus: readonly ScaledRun[];
   readonly left_out: readonly string[];
   readonly assumptions: readonly Assumption[];

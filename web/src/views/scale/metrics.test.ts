@@ -16,6 +16,7 @@ const point = (patch: Partial<SweepPoint>): SweepPoint => ({
   precision: "bf16",
   layout: { dp: 64 },
   step_time_s: 2,
+  interval_from: null,
   interval_step_time_s: [1, 4],
   parts_s: { compute: 2 },
   communication_s: 1,

@@ -52,7 +52,8 @@ const run: RunDocument = {
   critical_batch_tokens: 6e6,
   token_factor: 1.6667,
   step_factor: 2.5,
-  interval_step_time_s: [1.728, 6.912],
+  interval_from: null,
+    interval_step_time_s: [1.728, 6.912],
   by_gpus: [],
   left_out: [],
   assumptions: [

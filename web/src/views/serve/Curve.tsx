@@ -111,8 +111,11 @@ export function Curve({ curve, here }: { curve: CurveDocument; here: number | un
   const pictures = [kFirst, kEach, kOutput, ...known.slice(0, 1)];
   return (
     <div class="pair">
-      {pictures.map((picture) => (
-        <Drawn key={picture.title} picture={picture} curve={curve} here={here} />
+      {pictures.map((picture, i) => (
+        // The first two are what paper has room for.
+        <div key={picture.title} class={i < 2 ? "" : "long"}>
+          <Drawn picture={picture} curve={curve} here={here} />
+        </div>
       ))}
     </div>
   );

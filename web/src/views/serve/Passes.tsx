@@ -1,6 +1,7 @@
 // Where a pass goes: one over prompts, and one that makes a token of each sequence.
 import { Meanings } from "../../charts/Meanings";
 import type { BarPart } from "../../charts/SumBar";
+import { mostOf } from "../../lib/sentences";
 import { seconds } from "../../lib/format";
 import type { PassDocument } from "./documents";
 import { passParts } from "./numbers";
@@ -35,8 +36,8 @@ export function Passes({ prefill, decode }: { prefill: PassDocument; decode: Pas
   const before = passParts(prefill);
   const after = passParts(decode);
   return (
-    <section class="panel" aria-labelledby="serve-passes">
-      <h2 id="serve-passes">Where a pass goes</h2>
+    <section class="panel" aria-label="Where a pass goes">
+      <h2>{mostOf("a pass over prompts", before)} {mostOf("one that makes a token", after)}</h2>
       <figure class="sumbar">
         <Track name="Prefill, over prompts" parts={before} />
         <Track name="Decode, a token of each sequence" parts={after} />

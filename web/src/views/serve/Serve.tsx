@@ -9,15 +9,17 @@ import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
 import { SumBar } from "../../charts/SumBar";
 import { useAsking, type Asking } from "../../lib/asking";
-import { bytes, count, progressWords, seconds } from "../../lib/format";
+import { mostOf } from "../../lib/sentences";
+import { bytes, count, number, progressWords, seconds } from "../../lib/format";
 import { pick, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import { amountOf, Curve } from "./Curve";
 import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
-import { beside, factsOf, memoryParts, ofPool, whyNot } from "./numbers";
+import { beside, factsOf, memoryParts, nearServed, ofPool, whyNot } from "./numbers";
 import { Passes } from "./Passes";
 import {
   bestRequest,
@@ -82,14 +84,15 @@ export function ServeView() {
         {served && (
           <div class="bar no-print">
             <PinBar fields={fields} />
+            <PrintButton />
           </div>
         )}
         {served && !wrong && pinned && <Differences rows={beside(pinned, served)} />}
         {served && <Served served={served} old={wrong} />}
-        <Searched title="The best ways" asking={best}>
+        <Searched title="The best ways" asking={best} sentence={bestSentence} long>
           {(document) => <Front best={document} served={wrong ? undefined : served} fields={fields} />}
         </Searched>
-        <Searched title="Under ever more load" asking={curve}>
+        <Searched title="Under ever more load" asking={curve} sentence={curveSentence}>
           {(document) => (
             <Curve
               curve={document}
@@ -122,6 +125,7 @@ function Served({ served, old }: { served: ServedDocument; old: boolean }) {
         </p>
         {why !== null && <p class="bad">{why}</p>}
         {isAnswered(served) && <Facts facts={factsOf(served)} />}
+        {nearServed(served.interval_from) && <p class="soft">{nearServed(served.interval_from)}</p>}
       </section>
       <div class="pair">
         {served.prefill && served.decode ? (
@@ -153,10 +157,9 @@ function wordsOf({ layout, prefill, decode }: ServedDocument): string {
 }
 
 function Memory({ name, served }: { name: string; served: ServedDocument }) {
-  const id = `serve-${name.toLowerCase().replace(/\W+/g, "-")}`;
   return (
-    <section class="panel" aria-labelledby={id}>
-      <h2 id={id}>{name}</h2>
+    <section class="panel" aria-label={name}>
+      <h2>{mostOf(`the ${name.toLowerCase()}`, memoryParts(served))}</h2>
       <SumBar
         title="Bytes of the fullest rank, as the engine takes them"
         whole="memory"
@@ -171,21 +174,38 @@ function Memory({ name, served }: { name: string; served: ServedDocument }) {
   );
 }
 
+function bestSentence({ front, gpus }: BestDocument): string {
+  const users = front.flatMap(({ tokens_per_s_per_user }) => tokens_per_s_per_user ?? []);
+  if (front.length === 0) return "No way of serving fits.";
+  const [fast, much] = [Math.max(...users), Math.max(...front.map(({ tokens_per_s_per_gpu }) => tokens_per_s_per_gpu))];
+  const user = users.length > 0 ? `up to ${number(fast)} tokens/s for a user, or ` : "";
+  return `On ${count(gpus)} accelerators the best ways give ${user}up to ${number(much)} tokens/s an accelerator.`;
+}
+
+function curveSentence({ points, capacity_requests_per_s: capacity }: CurveDocument): string {
+  if (points.length === 0) return "Under no load can this way answer.";
+  const most = Math.max(...points.map(({ throughput_output_tok_s }) => throughput_output_tok_s));
+  const bears = capacity === undefined ? "" : `, which bears ${number(capacity)} requests/s`;
+  return `Under ever more load this way${bears} gives up to ${count(most)} tokens/s.`;
+}
+
 interface SearchedProps<Document> {
   title: string;
   asking: Asking<Document>;
+  sentence: (document: Document) => string;
+  /** Too long for paper. */
+  long?: boolean;
   children: (document: Document) => ComponentChildren;
 }
 
 // What takes a moment: it says how far it is, and its last good answer stays meanwhile.
-function Searched<Document>({ title, asking, children }: SearchedProps<Document>) {
+function Searched<Document>({ title, asking, sentence, long, children }: SearchedProps<Document>) {
   const { answer, busy, progress, problems } = asking;
-  const id = title.toLowerCase().replace(/\W+/g, "-");
   if (!answer && !busy && problems.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby={id} aria-busy={busy}>
+    <section class={`panel ${long ? "long" : ""}`} aria-label={title} aria-busy={busy}>
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2>{answer ? sentence(answer.document) : title}</h2>
         <span role="status" class="soft">
           {busy && (progress ? progressWords(progress) : "asking…")}
         </span>
@@ -200,5 +220,9 @@ function SameOnTheCommandLine({ fields }: { fields: Fields }) {
   const best = bestRequest(fields);
   const curve = curveRequest(fields);
   const requests = [servedRequest(fields), ...(best ? [best] : []), ...(curve ? [curve] : [])];
-  return <SameCommand asked={requests.map((request) => ({ command: "infer", request }))} />;
+  return (
+    <SameCommand asked={requests.map((request) => ({ command: "infer", request }))}>
+      <SheetEnd of="prices, measured servings and constants" />
+    </SameCommand>
+  );
 }

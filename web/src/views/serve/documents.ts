@@ -23,6 +23,15 @@ export type IntervalsDocument = Readonly<
   Partial<Record<"ttft_s" | "tpot_s" | "latency_s" | "throughput_output_tok_s", readonly [number, number]>>
 >;
 
+/** By how many measured servings an interval is told. */
+export interface MeasurementsDocument {
+  readonly measurements: number;
+  readonly sources: number;
+}
+export type IntervalFromDocument = Readonly<
+  Partial<Record<"ttft_s" | "tpot_s" | "latency_s" | "throughput_output_tok_s", MeasurementsDocument>>
+> & { readonly engine_measured: boolean; readonly accelerator_measured: boolean };
+
 /** What requests get. */
 export interface GainedDocument {
   readonly batch?: number;
@@ -40,6 +49,7 @@ export interface GainedDocument {
   readonly sequences: number;
   readonly quantiles?: Readonly<Record<"ttft_s" | "tpot_s" | "latency_s", QuantilesDocument>>;
   readonly interval?: IntervalsDocument;
+  readonly interval_from?: IntervalFromDocument;
   readonly share_within_limits?: number;
   readonly energy_j_per_token?: number;
   readonly price_per_million_tokens?: number;

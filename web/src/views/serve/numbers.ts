@@ -6,6 +6,7 @@ import { bytes, count, dollars, number, percent, seconds } from "../../lib/forma
 import {
   kPassParts,
   type GainedDocument,
+  type IntervalFromDocument,
   type PassDocument,
   type PassPart,
   type PoolDocument,
@@ -20,6 +21,25 @@ function quantiles(of: QuantilesDocument | undefined): string {
 /** "80 % of unseen runs: 1.2 s to 3.4 s". */
 function held(of: readonly [number, number] | undefined, text: (value: number) => string): string {
   return of ? `80 % of unseen runs: ${text(of[0])} to ${text(of[1])}` : "";
+}
+
+/** By which measured servings the ranges are told; null where there are none. */
+export function nearServed(from: IntervalFromDocument | undefined): string | null {
+  if (!from) return null;
+  const of = (what: string, by: { measurements: number; sources: number } | undefined) =>
+    by ? [`${what} ${count(by.measurements)} of ${count(by.sources)} ${by.sources === 1 ? "source" : "sources"}`] : [];
+  const told = [...of("the first token by", from.ttft_s), ...of("each after it by", from.tpot_s), ...of("output by", from.throughput_output_tok_s)];
+  if (told.length === 0) return null;
+  const { engine_measured: engine, accelerator_measured: accelerator } = from;
+  const near =
+    engine && accelerator
+      ? "Servings with this engine and servings on this accelerator were among those measured."
+      : engine
+        ? "None was measured on this accelerator."
+        : accelerator
+          ? "None was measured with this engine."
+          : "None was measured with this engine, nor on this accelerator.";
+  return `Ranges are told by measured servings that the constants had not seen: ${told.join(", ")}. ${near}`;
 }
 
 export function factsOf(served: ServedDocument & GainedDocument): Fact[] {

@@ -9,13 +9,13 @@ import type { Request } from "../../lib/api";
 import { Kept } from "../../app/Kept";
 import { Unfolded } from "../../app/Unfolded";
 import { useAsking } from "../../lib/asking";
-import { chromeTrace } from "../../lib/chromeTrace";
+import { chromeTrace } from "../../timeline/chromeTrace";
 import type { PredictDocument } from "../../lib/documents";
 import { change, count, percent, seconds } from "../../lib/format";
 import { kParts } from "../../lib/parts";
 import type { SimulateDocument } from "../../lib/simulated";
-import { timelineOf, type Timeline } from "../../lib/timeline";
-import { StepTimeline } from "./Timeline";
+import { TimelineChart } from "../../timeline/Timeline";
+import { timelineOf, type Timeline } from "../../timeline/timeline";
 
 /** `request`: of the run; null: none that could be simulated, and what was there stays. */
 export function InTime({ step, request }: { step: PredictDocument; request: Request | null }) {
@@ -50,7 +50,7 @@ export function InTime({ step, request }: { step: PredictDocument; request: Requ
           save: () => saveText("headway-timeline.trace.json", "application/json", chromeTrace(timeline)),
         }}
       >
-        <Kept of={[timeline]}>{() => <StepTimeline timeline={timeline} first={simulated.stage} />}</Kept>
+        <Kept of={[timeline]}>{() => <TimelineChart timeline={timeline} first={simulated.stage} />}</Kept>
       </Figure>
       <p class="soft" data-timeline={simulated.placed_s}>
         {timeline.rows.length > 1

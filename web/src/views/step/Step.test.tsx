@@ -2,7 +2,7 @@ import { renderToString } from "preact-render-to-string";
 import { expect, test } from "vitest";
 
 import { SumBar } from "../../charts/SumBar";
-import { ticks } from "./ticks";
+import { ticks } from "../../timeline/ticks";
 
 test("ticks are round and lie inside", () => {
   expect(ticks([0, 10], 5)).toEqual([0, 2, 4, 6, 8, 10]);

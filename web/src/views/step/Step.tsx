@@ -8,15 +8,17 @@ import { Own } from "../../app/Own";
 import { Differences, PinBar } from "../../app/Pin";
 import { Problems } from "../../app/Problems";
 import { SameCommand } from "../../app/SameCommand";
+import { PrintButton, SheetEnd } from "../../app/Sheet";
 import { SumBar } from "../../charts/SumBar";
 import type { Request } from "../../lib/api";
 import { useAsking } from "../../lib/asking";
 import type { Compared } from "../../lib/compared";
 import type { LayoutDocument, PredictDocument } from "../../lib/documents";
 import { bytes, count, percent, seconds, si } from "../../lib/format";
-import { kMemory, kMemoryMeaning, kPartMeaning, kParts, memoryColour, partColour } from "../../lib/parts";
+import { kMemory, kMemoryMeaning, kPartMeaning, kPartNames, kParts, memoryColour, partColour } from "../../lib/parts";
 import { answerOf, useLaidOut } from "../../lib/laidOut";
 import { nearWords } from "../../lib/near";
+import { mostOf } from "../../lib/sentences";
 import { kLayoutNames, layoutFields } from "../../lib/plan";
 import { kFirstRun, kRunGroups, kRunNames, runRequest } from "../../lib/run";
 import { go, place, setFields, type Fields } from "../../lib/url";
@@ -87,9 +89,7 @@ export function StepView() {
         {step && (
           <div class="bar no-print">
             <PinBar fields={laid.fields} />
-            <button type="button" onClick={() => print()}>
-              Print on one page
-            </button>
+            <PrintButton />
           </div>
         )}
         {step && pinned && <Beside a={pinned} b={step} />}
@@ -97,9 +97,7 @@ export function StepView() {
         {request && (
           <SameCommand asked={[{ command: "predict", request }]}>
             <Launch fields={laid.fields!} />
-            <p class="print-only">
-              Specifications, measurements and constants with their sources: data/ of Headway. Address: {location.href}
-            </p>
+            <SheetEnd />
           </SameCommand>
         )}
       </div>
@@ -160,8 +158,8 @@ function Step({ step, request, fields, old }: StepProps) {
         </>
       )}
       <Kept of={[step]}>{() => <Sums step={step} />}</Kept>
-      <section class="panel long" aria-labelledby="in-time">
-        <h2 id="in-time">The step in time</h2>
+      <section class="panel long" aria-label="The step in time">
+        <h2>What each stage does when, and what it waits for</h2>
         <InTime step={step} request={old ? null : request} />
       </section>
       <Kept of={[step]}>{() => <Told step={step} />}</Kept>
@@ -170,7 +168,7 @@ function Step({ step, request, fields, old }: StepProps) {
 }
 
 function InNumbers({ step }: { step: PredictDocument }) {
-  const near = nearWords(step);
+  const near = nearWords(step.interval_from, step.job.framework);
   return (
     <section class="panel" aria-label="The step in numbers" aria-live="polite">
       <h2>{headline(step)}</h2>
@@ -184,8 +182,8 @@ function Sums({ step }: { step: PredictDocument }) {
   const { total, capacity } = step.memory_bytes;
   return (
     <div class="pair">
-      <section class="panel" aria-labelledby="time">
-        <h2 id="time">Where the time goes</h2>
+      <section class="panel" aria-label="Where the time goes">
+        <h2>{mostOf("the time", kParts.map((name) => ({ name: kPartNames[name], value: step.parts_s[name] })))}</h2>
         <SumBar
           title="Seconds of one step on the rank that sets the pace; communication: what nothing hides"
           whole="time"
@@ -199,8 +197,8 @@ function Sums({ step }: { step: PredictDocument }) {
           interval={step.interval_step_time_s}
         />
       </section>
-      <section class="panel" aria-labelledby="memory">
-        <h2 id="memory">What the memory holds</h2>
+      <section class="panel" aria-label="What the memory holds">
+        <h2>{mostOf("the memory", kMemory.map((name) => ({ name: kMemoryMeaning[name], value: step.memory_bytes[name] })))}</h2>
         <SumBar
           title="Bytes on the fullest rank"
           whole="memory"
@@ -222,16 +220,24 @@ function Sums({ step }: { step: PredictDocument }) {
   );
 }
 
+function callsSentence({ calls }: PredictDocument): string {
+  if (calls.length === 0) return "One rank alone calls nobody.";
+  const [all, exposed] = [calls.reduce((sum, call) => sum + call.count * call.seconds_each, 0), calls.reduce((sum, call) => sum + call.exposed_s, 0)];
+  const most = calls.reduce((first, call) => (call.exposed_s > first.exposed_s ? call : first));
+  const which = exposed > 0 ? `, most of it ${most.op} of ${most.group}` : "";
+  return `A rank's calls take ${seconds(all)} a step; nothing hides ${seconds(exposed)} of it${which}.`;
+}
+
 function Told({ step }: { step: PredictDocument }) {
   return (
     <>
-      <section class="panel long" aria-labelledby="calls">
-        <h2 id="calls">Calls of one rank</h2>
+      <section class="panel long" aria-label="Calls of one rank">
+        <h2>{callsSentence(step)}</h2>
         <Calls calls={step.calls} />
       </section>
       {step.notes.length > 0 && (
         <section class="panel" aria-labelledby="notes">
-          <h2 id="notes">Notes and assumptions</h2>
+          <h2 id="notes">What this rests on</h2>
           <ul class="notes">
             {step.notes.map((note) => (
               <li key={note}>{note}</li>

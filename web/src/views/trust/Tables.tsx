@@ -103,7 +103,9 @@ const kAimColumns: Column<Aim>[] = [
 export function Aims({ aims }: { aims: readonly Aim[] }) {
   return (
     <section class="panel">
-      <h2>Aims</h2>
+      <h2>
+        {count(aims.filter(({ met }) => met === true).length)} of {count(aims.filter(({ met }) => met !== null).length)} aims are met.
+      </h2>
       <DataTable caption="Aims, over the whole corpus" columns={kAimColumns} rows={aims} />
     </section>
   );
