@@ -158,8 +158,10 @@ class RunRules : CheckRules {
     if (meets && layout_.dp == 1) return fail("method", "needs several replicas; dp is 1");
     const bool scatters =
         layout_.zero == 3 || (layout_.zero == 2 && habits_.sharding.zero2_is_zero3_kept);
-    const bool gradients = of.meeting == Meeting::late || (of.meeting == Meeting::every_step &&
-                                                           of.compression.by != Compressor::none);
+    const bool sparse = of.sparsity.density < 1;
+    const bool gradients = of.meeting == Meeting::late ||
+                           (of.meeting == Meeting::every_step &&
+                            (of.compression.by != Compressor::none || (sparse && layout_.dp > 1)));
     if (gradients && scatters) {
       fail("zero",
            "scatters gradients block by block here, and the method is of gradients that "
@@ -176,6 +178,11 @@ class RunRules : CheckRules {
            "data-parallel rank each");
     }
     if (of.losses != Losses::model) losses();
+    if (of.parts > 1) parts();
+    if (sparse && (run_.model.is_network() || run_.job.task == Task::lora)) {
+      fail("method", "is of a transformer all of whose weights are trained");
+    }
+    if (of.selected < 1) selected();
   }
   void replicas() {
     const std::int64_t count = replicas_of(layout_);
@@ -206,7 +213,16 @@ class RunRules : CheckRules {
     }
   }
   void losses() {
-    if (layout_.pp == 1) fail("method", "has a loss behind each stage; pp is 1");
+    if (layout_.pp == 1 && layout_.loss_blocks == 1) {
+      fail("method", run_.job.method.losses == Losses::of_stage
+                         ? "has a loss behind each stage; pp is 1 (blocks=N: several in a stage)"
+                         : "has a loss behind each pair of stages; pp is 1");
+    }
+    const std::int64_t of_stage = run_.model.layers() / layout_.pp;
+    if (layout_.loss_blocks > std::max<std::int64_t>(1, of_stage)) {
+      fail("method", "has " + std::to_string(layout_.loss_blocks) + " losses in each stage of " +
+                         std::to_string(of_stage) + " layers");
+    }
     if (layout_.schedule != Schedule::one_f_one_b || layout_.vpp > 1) {
       fail("schedule", "must be 1f1b with vpp 1: stages with losses of their own wait for nobody");
     }
@@ -215,6 +231,27 @@ class RunRules : CheckRules {
     }
     if (run_.model.vocabulary == 0 || run_.model.prediction_layers > 0) {
       fail("method", "has a head behind each stage, of models with one head");
+    }
+  }
+
+  // Each part has the whole machine in its turn.
+  void parts() {
+    if (layout_.pp > 1) {
+      fail("method", "trains one part of the layers at a time on all ranks; pp must be 1");
+    }
+    if (layout_.parts > run_.model.layers()) {
+      fail("method", "has " + std::to_string(layout_.parts) + " parts of " +
+                         std::to_string(run_.model.layers()) + " layers");
+    }
+    if (run_.model.is_network() || run_.model.prediction_layers > 0 ||
+        run_.job.task == Task::lora) {
+      fail("method", "cuts a model of layers with one head, all of whose weights are trained");
+    }
+  }
+  void selected() {
+    if (layout_.cp == 1) return fail("method", "is of sequences that ranks share; cp is 1");
+    if (layout_.context_exchange != ContextExchange::ring) {
+      fail("context-exchange", "must be ring: whole heads are exchanged otherwise, for all keys");
     }
   }
 

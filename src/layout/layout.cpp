@@ -38,6 +38,8 @@ void follow(const Method& method, Layout& layout) {
                     : method.submodels > 1   ? method.submodels
                                              : method.replicas;
   layout.losses = method.losses;
+  layout.loss_blocks = method.blocks;
+  layout.parts = method.parts;
 }
 
 std::int64_t replicas_of(const Layout& layout) {

@@ -148,7 +148,11 @@ struct PipelineSplit {
   std::int64_t embedding_slots = 0;
   std::int64_t head_slots = 0;
   bool split_vocabulary = false;  // embedding and head on all stages, each with a part of the words
-  Losses losses = Losses::model;  // as the job's method has it
+  // As the job's method has it: whose losses train a stage, how many a stage has of its own, and in
+  // how many parts the model is trained one after another.
+  Losses losses = Losses::model;
+  std::int64_t loss_blocks = 1;
+  std::int64_t parts = 1;
   friend bool operator==(const PipelineSplit&, const PipelineSplit&) = default;
 };
 

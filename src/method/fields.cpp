@@ -24,7 +24,7 @@ constexpr MethodField field(std::string_view name, std::string_view what, double
           }};
 }
 
-constexpr std::array<MethodField, 14> kFields = {{
+constexpr std::array<MethodField, 21> kFields = {{
     field<&Method::every>("every", "steps from one meeting of replicas to the next", 1, kMostSteps),
     field<&Method::replicas>(
         "replicas", "parts of the data-parallel ranks with weights of their own; else each rank", 2,
@@ -62,6 +62,26 @@ constexpr std::array<MethodField, 14> kFields = {{
      [](Method& m, double number) {
        m.losses = static_cast<Losses>(static_cast<std::uint8_t>(number));
      }},
+    field<&Method::blocks>("blocks", "of layers in each stage, each with a loss of its own", 1,
+                           1024),
+    field<&Method::parts>("parts", "of the layers, trained one after another", 2, 1024),
+    field<&Method::epochs>("epochs", "passes over the data, what a cut says being made once", 1,
+                           kMostSteps),
+    field<&Method::selected>("selected",
+                             "of other ranks' keys and values, those that attention selects", 1e-6,
+                             1, Form::number, "X"),
+    {"density", "X", "of the layers' weights, those that are not zero", Form::number, 1e-4, 1,
+     [](const Method& m) { return m.sparsity.density; },
+     [](Method& m, double number) { m.sparsity.density = number; }},
+    {"zeros", "FORM", "how zeros lie: none (anywhere), 2:4, blocks", Form::zeros, 0,
+     kSparsityForms.size() - 1,
+     [](const Method& m) { return static_cast<double>(m.sparsity.form); },
+     [](Method& m, double number) {
+       m.sparsity.form = static_cast<SparsityForm>(static_cast<std::uint8_t>(number));
+     }},
+    {"masks-sent", "N", "1: which weights are not zero is sent with gradients; 0: all know it",
+     Form::whole, 0, 1, [](const Method& m) { return m.sparsity.masks_sent ? 1.0 : 0.0; },
+     [](Method& m, double number) { m.sparsity.masks_sent = number > 0; }},
 }};
 
 }  // namespace

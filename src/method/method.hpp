@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/quantity.hpp"
+#include "method/sparsity.hpp"
 
 namespace headway {
 
@@ -74,9 +75,14 @@ struct Method {
   Compression compression = {};
   double kept = 0;  // bytes a parameter held besides: copy of the last meeting, outer momentum
   Losses losses = Losses::model;
-  std::int64_t submodels = 1;   // narrow models that share out the neurons between meetings
+  std::int64_t blocks = 1;     // of_stage: in each stage, each with a loss of its own
+  std::int64_t parts = 1;      // of the layers, trained one after another to labels at their cuts
+  std::int64_t epochs = 1;     // parts: passes over the data, of which what a cut says is made once
+  double selected = 1;         // of other ranks' keys and values, the share that attention asks for
+  std::int64_t submodels = 1;  // narrow models that share out the neurons between meetings
   std::int64_t population = 0;  // evolution: perturbed models of a step; 0: one for each replica
   bool forward_only = false;    // evolution strategies: no backward pass, only scalars are sent
+  Sparsity sparsity = {};       // of the layers' weights: which are zero, and what uses it
   // Of the link that joins the ranks of a replica to the others, all together; 0: as the cluster.
   BytesPerSecond bandwidth{};
   Seconds latency{};

@@ -1,6 +1,7 @@
 #include "method/methods.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/document/sources.hpp"
@@ -34,6 +35,11 @@ std::optional<double> number_of(const MethodField& field, const std::string& tex
         if (row.name == text) return static_cast<double>(row.compressor);
       }
       return std::nullopt;
+    case Form::zeros: {
+      const auto at = std::find(kSparsityForms.begin(), kSparsityForms.end(), text);
+      if (at == kSparsityForms.end()) return std::nullopt;
+      return static_cast<double>(at - kSparsityForms.begin());
+    }
     case Form::bandwidth:
       return quantity(parse_quantity<BytesPerSecond>(text, FieldName("method")));
     case Form::latency:
@@ -59,6 +65,7 @@ std::string legal_of(const MethodField& field) {
     for (const CompressorRow& row : kCompressors) names.emplace_back(row.name);
     return "legal: " + join(names, ", ");
   }
+  if (field.form == Form::zeros) return "legal: none, 2:4, blocks";
   if (field.form == Form::bandwidth) return "legal: a rate with its unit, as 10 Gb/s";
   if (field.form == Form::latency) return "legal: a time with its unit, as 10 ms";
   return (field.form == Form::whole ? "legal: a whole number from " : "legal: a number from ") +
@@ -81,6 +88,9 @@ std::string clash_of(const Method& method) {
     return "states a bandwidth between replicas: how many are there (replicas=N)?";
   if (!linked && method.latency.value() > 0)
     return "states the latency of a link without its bandwidth";
+  if (method.sparsity.form == SparsityForm::two_four && method.sparsity.density > 0.5) {
+    return "has zeros in 2 of 4, which are half of all (density <= 0.5)";
+  }
   const Compressor by = method.compression.by;
   const bool shares = by == Compressor::top_k || by == Compressor::masked;
   const Method& usual = method.row->usual;
@@ -160,7 +170,8 @@ Result<MethodRow> read_method(const Document& document, const std::string& name)
   Fields usual = fields.table("usual");
   for (const MethodField& field : method_fields()) {
     if (!usual.has(field.name)) continue;
-    const bool named = field.form == MethodField::Form::compressor;
+    const bool named =
+        field.form == MethodField::Form::compressor || field.form == MethodField::Form::zeros;
     const auto number =
         named ? number_of(field, usual.text(field.name)) : std::optional(usual.number(field.name));
     if (number && *number >= field.least && *number <= field.most) {
@@ -225,7 +236,9 @@ std::string text_of(const Method& method) {
     if (number == field.get(method.row->usual)) continue;
     using Form = MethodField::Form;
     out += (out.empty() ? ":" : ",") + std::string(field.name) + "=" +
-           (field.form == Form::compressor  ? std::string(row_of(method.compression.by).name)
+           (field.form == Form::compressor ? std::string(row_of(method.compression.by).name)
+            : field.form == Form::zeros
+                ? std::string(kSparsityForms[static_cast<std::size_t>(method.sparsity.form)])
             : field.form == Form::bandwidth ? number_text(number) + " B/s"
             : field.form == Form::latency   ? number_text(number) + " s"
                                             : number_text(number));
@@ -267,6 +280,25 @@ std::string statement_of(const Method& method, std::int64_t replicas) {
   if (by == Compressor::powersgd) out += ", rank " + std::to_string(method.compression.rank);
   if (method.submodels > 1) {
     out += "; each trains 1/" + std::to_string(method.submodels) + " of the neurons and heads";
+  }
+  if (method.blocks > 1) out += "; " + std::to_string(method.blocks) + " losses in each stage";
+  if (method.parts > 1) {
+    out += ": " + std::to_string(method.parts) +
+           " parts of the layers, one after another; a step " +
+           "is one of each, data passed over " +
+           (method.epochs == 1 ? "once" : std::to_string(method.epochs) + " times");
+  }
+  if (method.sparsity.density < 1) {
+    constexpr std::array<std::string_view, 3> kUse = {
+        "anywhere: no product is shorter", "2 of 4: hardware runs half of two products in three",
+        "in blocks of 32 x 32, which are left out"};
+    out += ": " + number_text(100 * method.sparsity.density) + " % of the layers' weights, zeros " +
+           std::string(kUse[static_cast<std::size_t>(method.sparsity.form)]) +
+           "; MFU counts all of them";
+  }
+  if (method.selected < 1) {
+    out += ": " + number_text(100 * method.selected) +
+           " % of what other ranks hold of a sequence; MFU counts attention to all of it";
   }
   if (method.meeting == Meeting::seldom) out += "; times and calls are means over a cycle";
   return out;

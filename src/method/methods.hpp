@@ -14,7 +14,7 @@ namespace headway {
 
 /// What may be stated of a method, as a number: of a compressor its place, SI units otherwise.
 struct MethodField {
-  enum class Form : std::uint8_t { whole, number, compressor, bandwidth, latency };
+  enum class Form : std::uint8_t { whole, number, compressor, zeros, bandwidth, latency };
   std::string_view name, value, what;
   Form form;
   double least, most;

@@ -38,7 +38,7 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
   const auto matrices = static_cast<double>(program.products.size());
   Block block = recompute(std::move(program), share, recomputation);
   quantize(block, share, matrices);
-  run_passes(block, share.job.method);
+  run_passes(block, share);
   return block;
 }
 
@@ -145,15 +145,22 @@ static double least_share(const Job& job) {
   return job.recipe->matmul == Precision::fp32 ? (2 * 16.0 / 36 + 1) / 3 : 1.0;
 }
 
-// Tokens attend to those of their own document on their rank, where several lie there.
+// Tokens attend to those of their own document on their rank, where several lie there; where other
+// ranks' keys are selected at least to those of their own rank. Of sparse products the least is
+// run.
 Flops least_model_flops(const Model& model, const Job& job, const Layout& layout) {
+  if (job.method.sparsity.density < 1) {
+    Job dense = job;
+    dense.method.sparsity = {};
+    return sparse_shares(job.method.sparsity).inference * least_model_flops(model, dense, layout);
+  }
   const bool ring = layout.context_exchange == ContextExchange::ring;
   const std::int64_t here = ring ? job.sequence / layout.cp : job.sequence;
-  const std::int64_t documents = documents_in(here, job);
+  const std::int64_t documents = job.method.selected < 1 ? layout.cp : documents_in(here, job);
   if (model.is_network()) return least_share(job) * model_flops(model, job, AttentionFlops::causal);
   if (documents == 1) return model_flops(model, job, AttentionFlops::causal);
   Job of_documents = job;
-  of_documents.sequence = here / documents;
+  of_documents.sequence = (job.method.selected < 1 ? job.sequence : here) / documents;
   const double of_sequence =
       static_cast<double>(job.sequence) / static_cast<double>(of_documents.sequence);
   return of_sequence * model_flops(model, of_documents, AttentionFlops::causal);

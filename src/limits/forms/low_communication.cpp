@@ -43,6 +43,15 @@ double compression_of(const headway::Method& method, const Setting& setting) {
   return bits > 0 ? std::max(1.0, 8 * wide / bits) : 1;
 }
 
+// Why the idealised model does not know a method; empty: it does.
+std::string not_idealised(const headway::Method& usual) {
+  if (usual.losses == Losses::of_pairs) return "goes back through layers twice";
+  if (usual.parts > 1) return "trains one part of the layers at a time";
+  if (usual.sparsity.density < 1) return "has products of sparse matrices";
+  if (usual.selected < 1) return "is of attention over several ranks";
+  return {};
+}
+
 Result<Method> method_named(const std::string& name, const Setting& setting) {
   const MethodRow* row = method_row(name);
   if (row == nullptr) {
@@ -53,16 +62,16 @@ Result<Method> method_named(const std::string& name, const Setting& setting) {
                    Trouble::unknown};
   }
   const headway::Method& usual = row->usual;
-  if (usual.losses == Losses::of_pairs) {
+  if (const std::string why = not_idealised(usual); !why.empty()) {
     return Problem{FieldName("relax"),
-                   name +
-                       " goes back through layers twice, which the idealised "
-                       "model does not know; known: local-updates",
+                   name + " " + why + ", which the idealised model does not know; known: " +
+                       join(relaxation_names(), ", "),
                    Trouble::unsupported};
   }
   Method out;
   Relaxation& of = out.relaxation;
   of.method = row->title;
+  of.name = row->name;
   if (usual.meeting == Meeting::seldom) of.sync_every = static_cast<double>(usual.every);
   if (usual.meeting == Meeting::never) of.sync_every = kMostSteps;
   of.asynchronous = usual.meeting == Meeting::late || usual.delay > 0;
@@ -97,7 +106,7 @@ void take(const std::optional<T>& wish, const char* what, T most, T& value, Prob
 std::vector<std::string> relaxation_names() {
   std::vector<std::string> out;
   for (const MethodRow& row : methods()) {
-    if (row.usual.losses != Losses::of_pairs) out.push_back(row.name);
+    if (not_idealised(row.usual).empty()) out.push_back(row.name);
   }
   return out;
 }
@@ -123,6 +132,7 @@ Result<Setting> relaxed(const Setting& setting, const RelaxationWishes& wishes) 
   take(wishes.submodels, "submodels", kMostParts, of.submodels, problems);
   take(wishes.sample_penalty, "sample_penalty", kMostPenalty, of.sample_penalty, problems);
   if (wishes.sample_penalty) of.penalty_statement = "the user's";
+  of.altered = wishes.compression || wishes.blocks || wishes.submodels || wishes.loose_level;
   if (wishes.loose_level) {
     std::vector<std::string> names;
     for (const Level& level : levels) names.push_back(level.name);

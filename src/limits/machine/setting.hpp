@@ -47,6 +47,8 @@ struct Overlap {
 /// [LIMIT-26] to [LIMIT-31], and data/methods for what has been published.
 struct Relaxation {
   std::string method;             // its title; empty: synchronous training
+  std::string name;               // of data/methods; empty: none of them
+  bool altered = false;           // numbers stand for fields that a run's method does not have
   double sync_every = 1;          // steps, of replicas joined at `loose_level` or further out
   std::size_t loose_level = 0;    // replicas joined further inside stay in step
   double compression = 1;         // bytes of gradients over bytes sent, at the same levels

@@ -66,8 +66,14 @@ Json method_json(const Run& run) {
   for (const std::string& name : row.fields) {
     const MethodField& field = *method_field(name);
     if (name == "replicas" || name == "compressor") continue;
+    std::string key = name + std::string(unit_of(field));
+    std::replace(key.begin(), key.end(), '-', '_');
+    if (field.form == MethodField::Form::zeros) {
+      out[key] = kSparsityForms[static_cast<std::size_t>(method.sparsity.form)];
+      continue;
+    }
     const bool none = field.get(method) < field.least;
-    out[name + std::string(unit_of(field))] = none ? Json(nullptr) : whole_or(field.get(method));
+    out[key] = none ? Json(nullptr) : whole_or(field.get(method));
   }
   out["compressor"] = row_of(method.compression.by).name;
   out["sample_penalty"] = row.sample_penalty;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "study/laws/sparsity.hpp"
+#include "method/sparsity.hpp"
 #include "study/laws/steps_law.hpp"
 #include "study/laws/time_to_target.hpp"
 

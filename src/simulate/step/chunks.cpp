@@ -27,7 +27,15 @@ std::vector<ChunkBlocks> blocks_of_chunks(const Run& run, const Step& step) {
       out[chunk].push_back(run.model.pattern[static_cast<std::size_t>(layer)]);
     }
   }
-  add(out.back(), index_of(step, BlockKind::head));
+  // [METHOD-2] Behind the last stage the model's own head, behind each other block with a loss of
+  // its own one more; of pairs the first stage's too.
+  const int head = index_of(step, BlockKind::head);
+  for (std::size_t chunk = 0; chunk < out.size(); ++chunk) {
+    std::int64_t heads = chunk + 1 == out.size() ? 1 : 0;
+    if (run.layout.losses == Losses::of_stage) heads = run.layout.loss_blocks;
+    if (run.layout.losses == Losses::of_pairs) heads = chunk > 0 ? 1 : 0;
+    for (std::int64_t i = 0; i < heads; ++i) add(out[chunk], head);
+  }
   for (std::int64_t i = 0; i < run.model.prediction_layers; ++i) {
     add(out.back(), index_of(step, BlockKind::prediction));
   }

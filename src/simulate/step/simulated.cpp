@@ -121,12 +121,6 @@ Problems simulation_problems(const Run& run) {
                    "passes of a vocabulary that is split over stages are not placed in time",
                    Trouble::unsupported});
   }
-  const Method& method = run.job.method;
-  if (method.losses != Losses::model || (method.forward_only && layout.pp > 1)) {
-    out.push_back({FieldName("method"),
-                   "has stages that nothing comes back to; their slots are not placed in time",
-                   Trouble::unsupported});
-  }
   const std::int64_t passes = micro_batches(run.job, layout) * chunks_of_model(layout);
   if (passes > kMostPlacedPasses) {
     out.push_back({FieldName("global-batch"),

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "forecast/random_run_for_test.hpp"
+#include "method/methods.hpp"
 #include "simulate/step/chunks.hpp"
 
 namespace headway {
@@ -192,6 +193,33 @@ TEST(SimulatedStep, HasTheBlocksOfTheStep) {
       }
       EXPECT_EQ(counts, stage.counts) << testing::flags_of(each.run);
     }
+  }
+}
+
+// Stages that wait for nobody: the slowest sets the pace, as [METHOD-2] has it; forward passes
+// alone fill a pipeline once.
+TEST(SimulatedStep, PlacesStagesThatNothingComesBackTo) {
+  for (const char* method :
+       {"local-updates", "local-updates:blocks=4", "overlapping-updates", "evolution"}) {
+    testing::Case c = testing::case_of("llama-2-7b", "dgx-h100");
+    c.layout.dp = 2;
+    c.layout.pp = 4;
+    c.job.sequence = 4096;
+    c.job.global_batch = 32;
+    c.job.method = method_from(method, FieldName("method")).value();
+    follow(c.job.method, c.layout);
+    ASSERT_TRUE(c.legal()) << method;
+    ASSERT_TRUE(simulation_problems(c).empty()) << method;
+    const SimulatedStep simulated = simulate_step(c, c.calibration);
+    EXPECT_NEAR(simulated.step_time / c.priced().step_time, 1, 0.02) << method;
+    const std::vector<ChunkBlocks> chunks = blocks_of_chunks(c, lower(c));
+    for (const StageClass& stage : lower(c).stages) {
+      BlockCounts counts{};
+      for (const std::size_t block : chunks[static_cast<std::size_t>(stage.first)]) ++counts[block];
+      EXPECT_EQ(counts, stage.counts) << method;
+    }
+    if (c.layout.losses == Losses::model) continue;
+    EXPECT_EQ(simulated.parts.bubble, Seconds(0)) << method;
   }
 }
 

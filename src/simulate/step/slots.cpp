@@ -155,7 +155,8 @@ class Placing {
     const std::size_t at = place_of(slot.chunk, micro_batch);
     if (slot.work == SlotWork::weight_gradient) return nullptr;
     if (slot.work != SlotWork::forward) return &rank.gradients[at];
-    const bool first = pipeline_.stage(static_cast<std::int64_t>(r), slot.chunk) == 0;
+    const bool first = pipeline_.losses != Losses::model ||
+                       pipeline_.stage(static_cast<std::int64_t>(r), slot.chunk) == 0;
     return first ? nullptr : &rank.activations[at];
   }
 

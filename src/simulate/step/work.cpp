@@ -57,6 +57,8 @@ PipelineWork work_of_step(const Run& run, const PricedStep& priced) {
   out.pipeline = run.layout.pp > 1
                      ? pipeline_of(run.layout, priced.step.micro_batches)
                      : Pipeline{Schedule::one_f_one_b, 1, 1, priced.step.micro_batches};
+  out.pipeline.losses = run.layout.losses;
+  out.pipeline.forward_only = run.job.method.forward_only;
   out.ranks = work_of_ranks(run, priced, out.pipeline);
   out.rules.blocking = run.layout.vpp == 1 && !is_placed(run.layout.schedule);
   out.rules.interference = priced.prices.calibration.shared.interference;

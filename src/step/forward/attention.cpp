@@ -1,5 +1,6 @@
 // Attention with its norm and residual. What is kept is listed in docs/models/step.md [STEP-5].
 #include <algorithm>
+#include <cmath>
 
 #include "step/forward/forward.hpp"
 #include "step/forward/parts.hpp"
@@ -97,16 +98,25 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
     writer.keep(bytes * out_width);  // gathered; q, k, v are kept gathered instead of whole
   }
 
-  writer.cross({.seam = Seam::keys,
-                .tensor = bytes * (key_width + value_width),
-                .beside = bytes * query_width});
+  const Bytes keys_and_values = bytes * (key_width + value_width);
+  const double selected = split.cp > 1 ? share.job.method.selected : 1;
+  if (selected < 1) {
+    // [METHOD-7] Keys and values are read for what attention will ask of them, those are gathered;
+    // backward their gradients are scattered.
+    writer.pass((1 + 2 * selected) * keys_and_values, 2 * selected * keys_and_values, 2);
+  }
+  writer.cross({.seam = Seam::keys, .tensor = keys_and_values, .beside = bytes * query_width});
   const bool exchange_heads = split.cp > 1 && split.context_exchange == ContextExchange::all_to_all;
   AttentionShape core{};
   core.batch = split.micro_batch;
   core.heads = exchange_heads ? heads / split.cp : heads;
   core.kv_heads = exchange_heads ? std::max<std::int64_t>(1, kv_heads / split.cp) : kv_heads;
   core.queries = exchange_heads ? share.job.sequence : share.job.sequence / split.cp;
-  core.keys = share.job.sequence;
+  // All keys, or one's own and what of the others' is selected.
+  const std::int64_t own = share.job.sequence / split.cp;
+  core.keys = selected < 1 ? own + static_cast<std::int64_t>(std::llround(
+                                       selected * static_cast<double>(share.job.sequence - own)))
+                           : share.job.sequence;
   core.head_dim = attention.head_dim;
   core.value_dim = attention.value_dim;
   core.causal = share.job.causal;

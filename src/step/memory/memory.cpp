@@ -112,13 +112,32 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                             Bytes(keeps_master(job) ? 4 : 0) + kept_states(job.method);
 
   Bytes parameters, gradients, states, waiting;
+  // [METHOD-6] Of a model that is trained in parts, one is held: the larger of its ends, too.
+  const auto parts = static_cast<std::int64_t>(layout.parts);
+  const auto held_of = [&](BlockKind kind) {
+    double most = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].kind == kind && stage.counts[i] > 0) most = blocks[i].held.dense;
+    }
+    return most;
+  };
+  const BlockKind left_out = held_of(BlockKind::embedding) > held_of(BlockKind::head)
+                                 ? BlockKind::head
+                                 : BlockKind::embedding;
+  const auto count_here = [&](std::size_t i) {
+    if (parts == 1) return stage.counts[i];
+    if (is_layer(blocks[i].kind)) return (stage.counts[i] + parts - 1) / parts;
+    return blocks[i].kind == left_out ? std::int64_t{0} : stage.counts[i];
+  };
+  double all_here = 0;       // parameters
   double largest_block = 0;  // parameters
   double ends = 0;           // those of embedding and head where they form a unit of their own
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (stage.counts[i] == 0) continue;
+    if (count_here(i) == 0) continue;
     const Block& block = blocks[i];
     const HeldParameters& held = block.held;
-    const double count = static_cast<double>(stage.counts[i]);
+    const double count = static_cast<double>(count_here(i));
+    all_here += count * (held.dense + held.experts + held.own + held.tables);
     const bool layer = is_layer(block.kind);
     const Bytes weight = layer ? layer_weight_bytes(job) : weight_bytes;
     const auto add = [&](double held_here, double ranks) {
@@ -155,7 +174,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
   const double gathered =
       sharded ? (layout.zero == 3 && layout.reshard_after_forward
                      ? largest_block * static_cast<double>(habit.sharding.gathered_blocks)
-                     : stage.parameters)
+                     : all_here)
               : 0.0;
   const bool reduces = ranks_of_replica(layout) * layout.copies() > 1 && !sharded && learns;
   const Bytes transient = transient_gradient_bytes(job);
@@ -167,7 +186,7 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
                            ? job.bucket_size
                            : habit.reduction.bucket * reduced_bytes(job);
   out.buffers = (gathered + (kept_ends ? 2 * ends : 0.0)) * gathered_bytes(job) +
-                (sharded || reduces ? whole ? stage.parameters : largest_block : 0.0) * transient +
+                (sharded || reduces ? whole ? all_here : largest_block : 0.0) * transient +
                 (reduces && layout.zero == 0 && !whole ? 2 * bucket : Bytes(0)) + waiting;
   return out;
 }
@@ -184,7 +203,10 @@ ApartOfRank apart(const std::vector<Block>& blocks, const StageClass& stage, con
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (stage.counts[i] == 0) continue;
     const Block& block = blocks[i];
-    const double count = static_cast<double>(stage.counts[i]);
+    // Of blocks with losses of their own, and of parts, one is alive at a time.
+    const std::int64_t alive =
+        is_layer(block.kind) ? std::max(layout.loss_blocks, layout.parts) : 1;
+    const double count = static_cast<double>((stage.counts[i] + alive - 1) / alive);
     if (block.kind == BlockKind::vocabulary) {
       // [STEP-26] One micro-batch's waits for the parts of other stages beside the one in work.
       waiting += count * (block.saved + block.working);

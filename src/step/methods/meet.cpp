@@ -85,10 +85,19 @@ class Meetings {
 
  private:
   void compress_over(std::span<const Group> groups, double times = 1) {
-    if (method_.compression.by == Compressor::none) return;
+    const Compression compression = compression_here();
+    if (compression.by == Compressor::none) return;
     const Compressed of{share_.model,      share_.job, blocks_, spans_,
                         share_.activation, groups,     times};
-    compress(stage_, of, method_.compression);
+    compress(stage_, of, compression);
+  }
+  // [METHOD-8] Gradients of weights that are not zero, with their places where masks are sent;
+  // those of embedding and head are counted as sparse as the layers'.
+  Compression compression_here() const {
+    if (!(method_.sparsity.density < 1)) return method_.compression;
+    Sparsity of = method_.sparsity;
+    of.value_bits = static_cast<int>(8 * reduced_bytes(share_.job).value());
+    return {Compressor::masked, sparse_shares(of).exchange, 0};
   }
 
   void late() {
@@ -200,7 +209,9 @@ void add_heads(std::vector<StageClass>& stages, const Layout& layout, int head) 
   for (StageClass& stage : stages) {
     const bool last = stage.first + stage.stages == layout.pp;
     const bool alone = layout.losses == Losses::of_pairs && stage.first == 0;
-    if (!last && !alone) ++stage.counts[static_cast<std::size_t>(head)];
+    std::int64_t& heads = stage.counts[static_cast<std::size_t>(head)];
+    heads += layout.loss_blocks - 1;  // behind the blocks before the last one of the stage
+    if (!last && !alone) ++heads;
   }
 }
 

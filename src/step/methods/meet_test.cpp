@@ -185,6 +185,107 @@ TEST(Meet, StagesWithLossesOfTheirOwnSendForwardAlone) {
   EXPECT_GT(all.held.memory.in_flight, Bytes(0));
 }
 
+// Several losses in a stage: a head for each, activations of one block of layers at a time; in one
+// stage, too. 32 layers in 2 stages of 4 blocks are blocks of 4 layers.
+TEST(Meet, BlocksInAStageHaveHeadsAndHoldOneBlocksActivations) {
+  const Step one = legal_run("local-updates", {.dp = 1}, 2).lowered();
+  const Step four = legal_run("local-updates:blocks=4", {.dp = 1}, 2).lowered();
+  const double head = 32000.0 * 4096 + 4096;
+  for (std::size_t stage = 0; stage < 2; ++stage) {
+    EXPECT_NEAR(four.stages[stage].parameters - one.stages[stage].parameters, 3 * head, 1);
+  }
+  const Bytes of_layer = one.blocks.front().saved;
+  EXPECT_NEAR((one.held.memory.activations - four.held.memory.activations) / of_layer, 12, 1);
+  const Step alone = legal_run("local-updates:blocks=8", {.dp = 1}).lowered();
+  const Step whole = legal_run("synchronous", {.dp = 1}).lowered();
+  EXPECT_NEAR(alone.stages[0].parameters - whole.stages[0].parameters, 7 * head, 1);
+  EXPECT_NEAR((whole.held.memory.activations - alone.held.memory.activations) / of_layer, 28, 1);
+  EXPECT_FALSE(check(run_with("local-updates:blocks=17", {.dp = 1}, 2)).empty());
+}
+
+// [METHOD-6] Of K parts each is held in its turn, with one of the ends; all but the last run
+// forward once more, in E passes over the data a part of it.
+TEST(Meet, PartsAreHeldOneAtATimeAndRunForwardOnceMore) {
+  const Step whole = legal_run("synchronous").lowered();
+  const double layer = whole.blocks.front().held.dense, end = 32000.0 * 4096;
+  for (const auto& [text, parts, epochs] :
+       {std::tuple("synthetic-labels", 2, 1),
+        std::tuple("synthetic-labels:parts=4,epochs=3", 4, 3)}) {
+    const Step step = legal_run(text).lowered();
+    // 2 bytes of weights, 4 of gradients; beside the layers one of embedding and head.
+    EXPECT_NEAR(step.held.memory.parameters.value(), 2 * (32.0 / parts * layer + end + 4096), 1e4);
+    const auto forward = [](const Step& of) {
+      Flops out(0);
+      for (const Op& op : only<Op>(of.blocks.front().items)) {
+        if (op.phase == Phase::forward) out += work(op);
+      }
+      return out;
+    };
+    const double again = (parts - 1.0) / parts / epochs;
+    EXPECT_NEAR(forward(step) / forward(whole), 1 + again, kNear);
+    EXPECT_NEAR(sent(step, CollectiveOp::all_reduce, Group::dp), 4, kNear);  // as ever
+    EXPECT_NEAR(step.held.memory.activations / whole.held.memory.activations, 1.0 / parts, 0.1);
+  }
+  EXPECT_FALSE(check(run_with("synthetic-labels", {.dp = 4}, 2)).empty());
+  EXPECT_FALSE(check(run_with("synthetic-labels:parts=64")).empty());
+}
+
+// [METHOD-7] Of keys and values of other ranks the share that attention selects goes round, with
+// places of 4 bytes, and is attended to beside one's own quarter of the sequence.
+TEST(Meet, SelectedKeysAloneGoRoundARing) {
+  const auto on_four = [](const std::string& method) {
+    Case c = run_with(method, {.dp = 2});
+    c.layout.cp = 4;
+    expect_legal(c);
+    return c.lowered();
+  };
+  const Step all = on_four("synchronous"), some = on_four("semantic-exchange:selected=0.25");
+  const auto sent_of = [](const Step& step) {
+    return bytes_of(calls_in(step.blocks.front().items), CollectiveOp::send_receive, Group::cp);
+  };
+  // Keys and values of 4096 columns each in 2 bytes; forward, and gradients backward twice that.
+  const double a_token = 2 * 2 * 4096;
+  EXPECT_NEAR(sent_of(some) / sent_of(all), 0.25 * (a_token + 4) / a_token, 1e-6);
+  const auto attention = [](const Step& step) {
+    Flops out(0);
+    for (const Op& op : only<Op>(step.blocks.front().items)) {
+      if (std::holds_alternative<AttentionShape>(op.shape)) out += work(op);
+    }
+    return out;
+  };
+  EXPECT_NEAR(attention(some) / attention(all), 0.25 + 0.25 * 0.75, 1e-3);
+  EXPECT_FALSE(check(run_with("semantic-exchange")).empty());  // cp is 1
+}
+
+// [METHOD-8] By hand: 2:4 halves forward products and gradients of inputs, not those of weights;
+// blocks shorten all; anywhere none. Gradients of a share d; with masks a bit each of 32.
+TEST(Meet, SparseProductsAreAsShortAsTheHardwareCanUseIt) {
+  const auto products = [](const Step& step, Phase phase, bool of_weight) {
+    Flops out(0);
+    for (const Op& op : only<Op>(step.blocks.front().items)) {
+      const bool is = std::holds_alternative<Matmul>(op.shape);
+      if (is && op.phase == phase && op.weight_gradient == of_weight) out += work(op);
+    }
+    return out;
+  };
+  const Step dense = legal_run("synchronous").lowered();
+  for (const auto& [text, reads, gradient, sends] :
+       {std::tuple("sparse:density=0.5,zeros=2:4", 0.5, 1.0, 0.5),
+        std::tuple("sparse:density=0.25,zeros=blocks", 0.25, 0.25, 0.25),
+        std::tuple("sparse:density=0.25,zeros=none,masks-sent=1", 1.0, 1.0, 0.25 + 1.0 / 32)}) {
+    const Step step = legal_run(text).lowered();
+    const auto ratio = [&](Phase phase, bool of_weight) {
+      return products(step, phase, of_weight) / products(dense, phase, of_weight);
+    };
+    EXPECT_NEAR(ratio(Phase::forward, false), reads, kNear) << text;
+    EXPECT_NEAR(ratio(Phase::backward, false), reads, kNear) << text;
+    EXPECT_NEAR(ratio(Phase::backward, true), gradient, kNear) << text;
+    EXPECT_NEAR(sent(step, CollectiveOp::all_reduce, Group::dp), 4 * sends, kNear) << text;
+  }
+  EXPECT_FALSE(method_from("sparse:density=0.7,zeros=2:4", FieldName("method")).ok());
+  EXPECT_TRUE(check(run_with("sparse", {.dp = 1})).empty());
+}
+
 // Pairs of stages: a layer's backward kernels run twice, and their gradients go back.
 TEST(Meet, OverlappingUpdatesGoBackTwice) {
   const Step pairs = legal_run("overlapping-updates", {.dp = 1}, 4).lowered();

@@ -13,10 +13,12 @@ void meet(StageClass& stage, const Share& share, const Layout& layout,
           const std::vector<Block>& blocks, const Spans& spans);
 
 /// Over a block, the last pass: of evolution strategies the forward pass is left alone, and nothing
-/// is kept of it; with losses of pairs of stages the backward pass runs for both.
-void run_passes(Block& block, const Method& method);
+/// is kept of it; with losses of pairs of stages the backward pass runs for both; of a model that
+/// is trained in parts what a cut says is made once.
+void run_passes(Block& block, const Share& share);
 
-/// Behind each stage that a loss of its own trains stands a head of its own.
+/// Behind each stage, or block of layers in it, that a loss of its own trains stands a head of its
+/// own.
 void add_heads(std::vector<StageClass>& stages, const Layout& layout, int head);
 
 /// Of evolution strategies, in place of the update: perturbed weights are made, results told to

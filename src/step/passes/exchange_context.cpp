@@ -22,6 +22,9 @@ void exchange_context(Program& program, const Share& share) {
     if (ring) {
       // cp - 1 passes on of the rank's own keys and values, each under the attention of the piece
       // that came before; backward carries their gradients, too [STEP-3].
+      // Of keys that attention selects alone, with their places in 4 bytes [METHOD-7].
+      const double selected = share.job.method.selected;
+      if (selected < 1) call.bytes = selected * (call.bytes + share.rows * Bytes(4));
       call.count = back.count = static_cast<double>(share.split.cp - 1);
       back.bytes = 2 * call.bytes;
     } else {

@@ -7,6 +7,8 @@
 namespace headway {
 
 RankOrder fill_and_drain(std::int64_t m, std::int64_t v);
+/// What of it is left where nothing goes back.
+RankOrder all_forward(std::int64_t m, std::int64_t v);
 RankOrder one_f_one_b(std::int64_t p, std::int64_t r, std::int64_t m);
 RankOrder interleaved(std::int64_t p, std::int64_t r, std::int64_t m, std::int64_t v);
 /// ZB-H1 and ZB-H2: `ahead` forward passes before the first that a gradient follows, weight

@@ -4,10 +4,15 @@
 
 namespace headway {
 
-RankOrder fill_and_drain(std::int64_t m, std::int64_t v) {
+RankOrder all_forward(std::int64_t m, std::int64_t v) {
   RankOrder out;
   for (std::int64_t k = 0; k < v; ++k)
     out.add({{SlotWork::forward, static_cast<std::uint8_t>(k)}}, m);
+  return out;
+}
+
+RankOrder fill_and_drain(std::int64_t m, std::int64_t v) {
+  RankOrder out = all_forward(m, v);
   for (std::int64_t k = v; k-- > 0;)
     out.add({{SlotWork::backward, static_cast<std::uint8_t>(k)}}, m);
   return out;

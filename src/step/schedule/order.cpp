@@ -26,7 +26,7 @@ std::int64_t Pipeline::copies() const {
 }
 
 Pipeline pipeline_of(const Layout& layout, std::int64_t micro_batches) {
-  return {layout.schedule, layout.pp, layout.vpp, micro_batches};
+  return {layout.schedule, layout.pp, layout.vpp, micro_batches, layout.losses};
 }
 
 std::int64_t Pipeline::stage(std::int64_t rank, std::int64_t chunk) const {
@@ -47,7 +47,11 @@ ChunkOfRank holder(const Pipeline& pipeline, std::int64_t copy, std::int64_t sta
 std::optional<Handoff> handoff(const Pipeline& pipeline, std::int64_t rank, const Slot& slot) {
   if (slot.work == SlotWork::weight_gradient) return std::nullopt;
   const bool forward = slot.work == SlotWork::forward;
+  if (pipeline.losses != Losses::model) {
+    return forward ? std::optional(Handoff{{rank, slot.chunk}, true}) : std::nullopt;
+  }
   const std::int64_t stage = pipeline.stage(rank, slot.chunk);
+  if (pipeline.forward_only && stage + 1 == pipeline.stages()) return std::nullopt;
   const std::int64_t copy = pipeline.copies() == 2 ? slot.chunk : 0;
   if (forward && stage + 1 == pipeline.stages())
     return Handoff{holder(pipeline, copy, stage), true};
@@ -59,6 +63,11 @@ std::optional<Handoff> handoff(const Pipeline& pipeline, std::int64_t rank, cons
 RankOrder rank_order(const Pipeline& pipeline, std::int64_t rank) {
   const std::int64_t p = pipeline.ranks, m = pipeline.micro_batches;
   const std::int64_t v = pipeline.virtual_stages;
+  if (pipeline.forward_only) return all_forward(m, v);
+  // As the last stage: back at once; of pairs when the next stage has gone forward.
+  if (pipeline.losses != Losses::model) {
+    return one_f_one_b(p, p - (pipeline.losses == Losses::of_pairs && p > 1 ? 2 : 1), m);
+  }
   switch (pipeline.schedule) {
     case Schedule::gpipe:
     case Schedule::breadth_first:

@@ -49,6 +49,10 @@ struct Pipeline {
   std::int64_t ranks = 1;
   std::int64_t virtual_stages = 1;  // where the schedule takes them
   std::int64_t micro_batches = 1;
+  // Stages with losses of their own: nothing comes back, and what comes from the stage before came
+  // in steps past [METHOD-2].
+  Losses losses = Losses::model;
+  bool forward_only = false;  // nothing goes back at all [METHOD-4]
 
   /// Chunks of layers on each rank.
   std::int64_t chunks() const;

@@ -13,9 +13,9 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostRows = 100'000;
+constexpr std::size_t kMostTargetRows = 100'000;
 
-double number_of(const std::string& text) {
+double target_number(const std::string& text) {
   double out = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
   return status == std::errc() && end == text.data() + text.size() ? out : 0;
@@ -123,7 +123,7 @@ Result<std::vector<TargetRun>> read_target_runs(const Csv& table) {
                                            "samples_to_target"};
   Problems problems = missing_columns(table, needed);
   if (!problems.empty()) return problems;
-  if (table.rows.size() > kMostRows) {
+  if (table.rows.size() > kMostTargetRows) {
     return Problem{Where(table.file, table.header_line), "has more than 100,000 rows"};
   }
   std::vector<TargetRun> out;
@@ -135,10 +135,10 @@ Result<std::vector<TargetRun>> read_target_runs(const Csv& table) {
                   printable(cell("benchmark")),
                   printable(cell("round")),
                   printable(cell("submitter")),
-                  number_of(cell("global_batch")),
-                  number_of(cell("throughput")),
-                  Seconds(number_of(cell("time_to_target_s"))),
-                  number_of(cell("samples_to_target"))};
+                  target_number(cell("global_batch")),
+                  target_number(cell("throughput")),
+                  Seconds(target_number(cell("time_to_target_s"))),
+                  target_number(cell("samples_to_target"))};
     const bool whole = !run.benchmark.empty() && !run.round.empty() && run.batch > 0 &&
                        run.throughput > 0 && run.time > Seconds();
     if (whole) out.push_back(std::move(run));

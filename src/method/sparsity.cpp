@@ -1,4 +1,4 @@
-#include "study/laws/sparsity.hpp"
+#include "method/sparsity.hpp"
 
 #include <algorithm>
 #include <cmath>
