@@ -18,10 +18,11 @@ void split(std::int64_t& number, std::int64_t parts, const char* what, Problems&
 }
 
 // Ranks of a replica lie next to each other where the replicas are outermost.
+constexpr std::array kReplicasOutside = {Dimension::tp, Dimension::cp, Dimension::pp,
+                                         Dimension::dp};
 void put_replicas_outside(const RequestReader& reader, RequestedRun& run) {
-  constexpr std::array kOutside = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
-  if (reader.has("order") || run.layout.order == kOutside) return;
-  run.layout.order = kOutside;
+  if (reader.has("order") || run.layout.order == kReplicasOutside) return;
+  run.layout.order = kReplicasOutside;
   if (run.layout.pp == 1) return;
   run.assumptions.push_back("order tp-cp-pp-dp: each replica on neighbouring ranks, at its site");
 }
@@ -104,6 +105,31 @@ Cluster in_sites(const Cluster& cluster, std::int64_t sites, std::int64_t ranks,
   site.constants = {};
   out.levels.push_back(site);
   out.accelerators = site.size;
+  return out;
+}
+
+Result<RequestedRun> on_sites(const RequestedRun& of_site, const Method& method,
+                              const Sites& sites) {
+  RequestedRun out = of_site;
+  const std::int64_t ranks = of_site.layout.ranks();
+  out.job.method = method;
+  Method& of = out.job.method;
+  if (of.submodels > 1) {
+    of.submodels = sites.count;
+    auto narrow = submodel(out.model, sites.count);
+    if (!narrow) return narrow.problems();
+    out.model = std::move(narrow).value();
+  }
+  if (of.parts_replicas()) {
+    of.replicas = sites.count;
+    of.bandwidth = sites.bandwidth;
+    of.latency = sites.latency;
+  }
+  follow(of, out.layout);
+  out.layout.dp *= sites.count;
+  out.layout.order = kReplicasOutside;
+  out.cluster = in_sites(out.cluster, sites.count, ranks, sites.bandwidth, sites.latency);
+  if (Problems wrong = check(out); !wrong.empty()) return wrong;
   return out;
 }
 

@@ -19,4 +19,15 @@ Result<Model> submodel(const Model& model, std::int64_t parts);
 Cluster in_sites(const Cluster& cluster, std::int64_t sites, std::int64_t ranks,
                  BytesPerSecond bandwidth, Seconds latency);
 
+/// Sites that learn together by a method: how many, and the link of each to the others.
+struct Sites {
+  std::int64_t count = 2;
+  BytesPerSecond bandwidth{};
+  Seconds latency{};
+};
+/// The run on so many sites, each split as the run is: its data-parallel degree times the sites, a
+/// replica of the method at each, the batch shared by all; or what is wrong with it.
+Result<RequestedRun> on_sites(const RequestedRun& of_site, const Method& method,
+                              const Sites& sites);
+
 }  // namespace headway

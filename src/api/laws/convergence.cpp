@@ -52,20 +52,19 @@ Command scale_convergence_command() {
        .target = &request->bandwidths},
       {.name = "latency",
        .value = "TIME",
-       .help = "of an exchange between sites; default: 10 ms",
+       .help = "of the link between sites, one way; default: 10 ms",
        .target = &request->latency},
+      {.name = "compare",
+       .value = "METHOD",
+       .help =
+           "a method beside synchronous training, as --method of a run has it; may be repeated; "
+           "default: qsgd, gossip, ad-psgd, diloco, streaming-diloco, eager-diloco",
+       .target = &request->methods},
       {.name = "sync-every",
        .value = "H",
-       .help = "steps between meetings of diloco, streaming and eager; default: 30",
+       .help = "steps between meetings of those that do not state them (every); default: 30, as "
+               "published",
        .target = &request->sync_every},
-      {.name = "bits",
-       .value = "N",
-       .help = "of an exchanged value; default: 16",
-       .target = &request->bits},
-      {.name = "compression",
-       .value = "X",
-       .help = "by which compressed divides what is exchanged; default: 16",
-       .target = &request->compression},
       {.name = "penalty",
        .value = "METHOD=X",
        .help = "your own loss over that of synchronous training, as gossip=1.01",
@@ -74,7 +73,9 @@ Command scale_convergence_command() {
        .value = "X",
        .help = "tokens grow with the penalty to the power 1/X, instead of by --loss-law",
        .target = &request->data_exponent},
-      wordless("extrapolate", "DiLoCo's penalty by its fitted laws where none is published",
+      wordless("extrapolate",
+               "where none is published: DiLoCo's penalty by its fitted laws, none for gossip "
+               "beyond what its spectral gap takes",
                request->extrapolate)};
   add_fields(out.options, request->fields, scale_run_fields(), {"tokens"});
   add_fields(out.options, request->fields, run_fields(), kRunNeeds);

@@ -3,14 +3,15 @@
 #include <cmath>
 
 #include "base/draw/plot.hpp"
+#include "method/methods.hpp"
 #include "report/laws/sites.hpp"
 #include "report/words.hpp"
 
 namespace headway {
 namespace {
 
-constexpr std::array<std::string_view, kSiteMethods.size()> kColours = {
-    kInk, kSky, kGrey, kOrange, kBlue, kGreen, kVermilion};
+constexpr std::array<std::string_view, 7> kColours = {kInk,  kSky,   kGrey,     kOrange,
+                                                      kBlue, kGreen, kVermilion};
 constexpr double kWidth = 760, kHeight = 460;
 
 }  // namespace
@@ -32,18 +33,20 @@ std::vector<OutputFile> sites_plots(const SitesAnswer& answer, const std::string
   draw_panel(svg, panel);
   draw_axis_titles(svg, panel, "Gbit/s of a site", "days");
   std::vector<LegendEntry> entries;
-  for (std::size_t i = 0; i < kSiteMethods.size(); ++i) {
+  const std::vector<Method>& methods = answer.question.methods;
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const std::string_view colour = kColours[i % kColours.size()];
     std::vector<Point> curve;
     bool known = true;
     for (const SiteTime& row : answer.rows) {
-      if (row.sites != most || row.method != static_cast<SiteMethod>(i)) continue;
+      if (row.sites != most || row.method != i) continue;
       if (!std::isfinite(row.tokens)) continue;
       known = row.penalty.has_value();
       curve.push_back({row.bandwidth.value() * 8 / 1e9, row.time.value() / kDay});
     }
     if (curve.empty()) continue;
-    svg.dots(draw_curve(svg, panel, curve, kColours[i], !known), 3, kColours[i]);
-    entries.push_back({std::string(kSiteMethods[i]), kColours[i]});
+    svg.dots(draw_curve(svg, panel, curve, colour, !known), 3, colour);
+    entries.push_back({text_of(methods[i]), colour});
   }
   draw_legend(svg, {80, 92}, entries);
   return {{folder + "/convergence-days.svg", svg.str()}};

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "method/methods.hpp"
 #include "study/convergence/sites.hpp"
 
 namespace headway {
@@ -11,6 +13,10 @@ namespace {
 
 constexpr std::size_t kMostValues = 64;
 constexpr std::int64_t kMostSites = 100'000;
+// Compared where nothing is asked: one of each way to send less.
+constexpr std::array<std::string_view, 6> kUsualMethods = {
+    "qsgd", "gossip", "ad-psgd", "diloco", "streaming-diloco", "eager-diloco"};
+constexpr std::int64_t kPublishedEvery = 30;  // steps, of the losses that are published
 
 // Parts of texts between commas.
 std::vector<std::string> parts_of(const std::vector<std::string>& texts, const char* option,
@@ -85,15 +91,73 @@ void read_network(const SitesGiven& given, SitesQuestion& out, Problems& problem
   }
 }
 
+// A method as it was written, with the steps between meetings that are asked for where it says
+// nothing of them; sites, their number and link say what else it could state.
+void read_methods(const SitesGiven& given, SitesQuestion& out, Problems& problems) {
+  out.methods = {Method{}};
+  std::string every;
+  if (given.sync_every) {
+    const auto whole = static_cast<std::int64_t>(*given.sync_every);
+    if (!(*given.sync_every >= 1 && *given.sync_every <= 1e6) ||
+        static_cast<double>(whole) != *given.sync_every) {
+      problems.push_back({FieldName("sync-every"), "must be a whole number from 1 to 1,000,000"});
+    } else {
+      every = std::to_string(whole);
+    }
+  }
+  const bool usual = given.methods.empty();
+  const std::vector<std::string> texts =
+      usual ? std::vector<std::string>(kUsualMethods.begin(), kUsualMethods.end()) : given.methods;
+  if (texts.size() > kMostValues) {
+    problems.push_back({FieldName("compare"), "lists more than 64 methods"});
+    return;
+  }
+  for (const std::string& text : texts) {
+    const std::string name = text.substr(0, text.find(':'));
+    const MethodRow* const row = method_row(name);
+    std::string whole = text;
+    const auto states = [&](const std::string& field) {
+      return text.find(':' + field + '=') != std::string::npos ||
+             text.find(',' + field + '=') != std::string::npos;
+    };
+    for (const char* field : {"replicas", "submodels", "bandwidth", "latency"}) {
+      if (!states(field)) continue;
+      problems.push_back({FieldName("compare"),
+                          "of " + printable(name, 40) + " states " + field +
+                              ", which --sites, --bandwidth and --latency say of all methods"});
+    }
+    const auto reads = [&](const char* field) {
+      return row != nullptr &&
+             std::find(row->fields.begin(), row->fields.end(), field) != row->fields.end();
+    };
+    if (reads("every") && !states("every") && (usual || !every.empty())) {
+      whole += (text.find(':') == std::string::npos ? ":every=" : ",every=") +
+               (every.empty() ? std::to_string(kPublishedEvery) : every);
+    }
+    auto method = method_from(whole, FieldName("compare"));
+    if (!method) {
+      append(problems, method.problems());
+    } else if (method->is_synchronous()) {
+      problems.push_back({FieldName("compare"), "lists synchronous training, which is there"});
+    } else {
+      out.methods.push_back(std::move(method).value());
+    }
+  }
+}
+
 void read_penalties(const SitesGiven& given, SitesQuestion& out, Problems& problems) {
-  const std::vector<std::string> names(kSiteMethods.begin() + 1, kSiteMethods.end());
+  std::vector<std::string> names;
+  for (const Method& method : out.methods) {
+    if (!method.is_synchronous()) names.push_back(method.row->name);
+  }
   for (const std::string& text : parts_of(given.penalties, "penalty", problems)) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
-    const auto known = std::find(names.begin(), names.end(), name);
-    if (known == names.end()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
       problems.push_back(
-          {FieldName("penalty"), not_known(printable(name, 40), names), Trouble::unknown});
+          {FieldName("penalty"),
+           "is of a method that is not compared: " + not_known(printable(name, 40), names),
+           Trouble::unknown});
       continue;
     }
     const auto value =
@@ -106,7 +170,7 @@ void read_penalties(const SitesGiven& given, SitesQuestion& out, Problems& probl
                                      name + "=1.01"});
       continue;
     }
-    out.penalties[static_cast<SiteMethod>(known - names.begin() + 1)] = *value;
+    out.penalties[name] = *value;
   }
 }
 
@@ -123,6 +187,7 @@ Result<SitesQuestion> read_sites_question(const SitesGiven& given) {
   SitesQuestion out;
   read_sites(given, out, problems);
   read_network(given, out, problems);
+  read_methods(given, out, problems);
   read_penalties(given, out, problems);
   const auto number = [&](const char* name, const std::optional<double>& value, double least,
                           double most, double& into) {
@@ -134,14 +199,15 @@ Result<SitesQuestion> read_sites_question(const SitesGiven& given) {
           {FieldName(name), "must be from " + shortest_text(least) + " to " + shortest_text(most)});
     }
   };
-  number("sync-every", given.sync_every, 1, 1e9, out.sync_every);
-  number("bits", given.bits, 0.01, 64, out.bits);
-  number("compression", given.compression, 1, 1e9, out.compression);
   if (given.data_exponent) {
     out.data_exponent = 1;
     number("loss-data-exponent", given.data_exponent, 0.001, 10, *out.data_exponent);
   }
   out.extrapolate = given.extrapolate;
+  if (run && !run->job.method.is_synchronous()) {
+    problems.push_back({FieldName("method"),
+                        "is one; methods that are set beside synchronous training: --compare"});
+  }
   if (run && run->model.is_network()) {
     problems.push_back({FieldName("model"),
                         "is no language model: loss by parameters and tokens is of these alone"});

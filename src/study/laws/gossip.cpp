@@ -31,6 +31,23 @@ std::vector<std::int64_t> hops_of(GossipGraph graph, std::int64_t ranks) {
   return out;
 }
 
+constexpr double kTurn = 2 * std::numbers::pi;
+
+// Of the matrix in which each rank of a ring takes equal parts of itself and of those so many ranks
+// on: its eigenvalues are the Fourier transform of one row.
+double circulant_eigenvalue(const std::vector<std::int64_t>& hops, std::int64_t ranks) {
+  double most = 0;
+  for (std::int64_t k = 1; k < ranks; ++k) {
+    std::complex<double> sum = 1;
+    for (const std::int64_t hop : hops) {
+      sum += std::polar(1.0,
+                        kTurn * static_cast<double>(k * hop % ranks) / static_cast<double>(ranks));
+    }
+    most = std::max(most, std::abs(sum) / static_cast<double>(hops.size() + 1));
+  }
+  return most;
+}
+
 }  // namespace
 
 std::int64_t gossip_neighbours(GossipGraph graph, std::int64_t ranks) {
@@ -50,9 +67,8 @@ std::int64_t gossip_neighbours(GossipGraph graph, std::int64_t ranks) {
 // (t - 1)/(t + 1) for even n (Ying et al. 2021, arXiv 2110.13363).
 double mixing_eigenvalue(GossipGraph graph, std::int64_t ranks) {
   if (graph == GossipGraph::complete || ranks < 2) return 0;
-  constexpr double kTurn = 2 * std::numbers::pi;
-  double most = 0;
   if (graph == GossipGraph::torus) {
+    double most = 0;
     const Sides sides = squarest(ranks);
     const double weight = 1.0 / static_cast<double>(1 + gossip_neighbours(graph, ranks));
     const auto along = [&](std::int64_t k, std::int64_t side) {
@@ -67,16 +83,17 @@ double mixing_eigenvalue(GossipGraph graph, std::int64_t ranks) {
     }
     return most;
   }
-  const std::vector<std::int64_t> hops = hops_of(graph, ranks);
-  for (std::int64_t k = 1; k < ranks; ++k) {
-    std::complex<double> sum = 1;
-    for (const std::int64_t hop : hops) {
-      sum += std::polar(1.0,
-                        kTurn * static_cast<double>(k * hop % ranks) / static_cast<double>(ranks));
-    }
-    most = std::max(most, std::abs(sum) / static_cast<double>(hops.size() + 1));
+  return circulant_eigenvalue(hops_of(graph, ranks), ranks);
+}
+
+double mixing_eigenvalue(std::int64_t neighbours, std::int64_t ranks) {
+  if (ranks < 2) return 0;
+  std::vector<std::int64_t> hops;
+  for (std::int64_t k = 1; k <= std::min(neighbours, ranks - 1); ++k) {
+    const std::int64_t hop = (k + 1) / 2;
+    hops.push_back(k % 2 == 1 ? hop : ranks - hop);
   }
-  return most;
+  return circulant_eigenvalue(hops, ranks);
 }
 
 // [LAW-8] Disagreement shrinks by the eigenvalue a step: ln(share)/ln(eigenvalue).

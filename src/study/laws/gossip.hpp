@@ -19,6 +19,10 @@ std::int64_t gossip_neighbours(GossipGraph graph, std::int64_t ranks);
 /// once, 1 never [LAW-7]. A torus is the squarest one of its ranks.
 double mixing_eigenvalue(GossipGraph graph, std::int64_t ranks);
 
+/// The same of ranks on a ring that each take from so many neighbours, the nearest on one side and
+/// the other in turn; of one neighbour what is on one side alone.
+double mixing_eigenvalue(std::int64_t neighbours, std::int64_t ranks);
+
 /// Steps in which what ranks disagree on shrinks to `share` of what it was [LAW-8].
 double steps_to_agree(double eigenvalue, double share);
 

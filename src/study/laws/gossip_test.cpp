@@ -71,6 +71,18 @@ TEST(Gossip, GapsShrinkAsTheSquareTheFirstPowerAndTheLogarithmOfTheRanks) {
   EXPECT_NEAR(mixing_eigenvalue(GossipGraph::ring, 2), 0, 1e-12);  // the mean of two
 }
 
+TEST(Gossip, OfOneNeighbourTheCosineOfTwoTheRingOfAllTheWhole) {
+  // [LAW-7] (1 + e^{i t})/2 has the modulus cos t/2.
+  for (const std::int64_t ranks : {3, 8, 64}) {
+    const double angle = M_PI / static_cast<double>(ranks);
+    EXPECT_NEAR(mixing_eigenvalue(1, ranks), std::cos(angle), 1e-12);
+    EXPECT_NEAR(mixing_eigenvalue(2, ranks), mixing_eigenvalue(GossipGraph::ring, ranks), 1e-12);
+    EXPECT_NEAR(mixing_eigenvalue(ranks - 1, ranks), 0, 1e-12);
+    EXPECT_NEAR(mixing_eigenvalue(2 * ranks, ranks), 0, 1e-12);
+  }
+  EXPECT_NEAR(mixing_eigenvalue(2, 2), 0, 1e-12);
+}
+
 TEST(Gossip, DisagreementShrinksByTheEigenvalueEachStep) {
   // [LAW-8] Worst case: the eigenvector cos 2πi/n, averaged until a hundredth is left.
   constexpr std::size_t kRanks = 12;

@@ -162,7 +162,7 @@ TEST(Penalties, PublishedPointsAreMetAndOutsideOfThemNothingIsSaid) {
               (3.621 / 3.485 + 3.265 / 3.167) / 2, 1e-12);
   for (const auto& [method, every, replicas, size] :
        {std::tuple("diloco", 30.0, 8.0, 70e9), std::tuple("diloco", 30.0, 16.0, 1e9),
-        std::tuple("diloco", 31.0, 8.0, 1e9), std::tuple("streaming", 200.0, 2.0, 5e8),
+        std::tuple("diloco", 31.0, 8.0, 1e9), std::tuple("streaming-diloco", 200.0, 2.0, 5e8),
         std::tuple("gossip", 1.0, 8.0, 1e9)}) {
     const Penalty none = published_penalty(*published, method, every, replicas, size);
     EXPECT_FALSE(none.factor.has_value()) << method;
@@ -181,9 +181,10 @@ TEST(Penalties, BetweenPublishedPointsLieBetweenTheirValues) {
     }
   }
   // Streaming between 30 and 100 steps.
-  const double low = *published_penalty(*published, "streaming", 30, 2, 1e9).factor;
-  const double high = *published_penalty(*published, "streaming", 100, 2, 1e9).factor;
-  const double mid = *published_penalty(*published, "streaming", std::sqrt(3000.0), 2, 1e9).factor;
+  const double low = *published_penalty(*published, "streaming-diloco", 30, 2, 1e9).factor;
+  const double high = *published_penalty(*published, "streaming-diloco", 100, 2, 1e9).factor;
+  const double mid =
+      *published_penalty(*published, "streaming-diloco", std::sqrt(3000.0), 2, 1e9).factor;
   EXPECT_NEAR(mid, (low + high) / 2, 1e-12);
 }
 
