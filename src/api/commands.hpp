@@ -304,6 +304,7 @@ CommandOutput run_design(const DesignRequest& request);
 struct JobsRequest {
   std::string stream_file;              // empty: none
   std::optional<Document> stream = {};  // the same in place, instead
+  std::string arrivals;                 // a table of when jobs come; empty: none
   std::string replay;                   // a table of jobs to decide anew; empty: none
   std::string profile;                  // of one more model; empty: none
   bool as_published = false;

@@ -35,6 +35,9 @@ CommandOutput run_replayed(const JobsRequest& request) {
                         "cannot stand beside replay: a listed stream is "
                         "decided by the policies that it lists"});
   }
+  if (!request.arrivals.empty()) {
+    problems.push_back({FieldName("arrivals"), "are those of the replayed file"});
+  }
   if (!request.policies.empty()) {
     problems.push_back({FieldName("policy"), "is of each row of the replayed file"});
   }
@@ -69,8 +72,14 @@ CommandOutput run_jobs(const JobsRequest& request) {
   const auto document = stream_document(request);
   if (!document) append(problems, document.problems());
   if (!problems.empty()) return {.problems = std::move(problems)};
-  const auto question = read_jobs_question(
-      *document, {request.policies, request.seeds.value_or(0), request.as_published});
+  JobsOverrides overrides{request.policies, request.seeds.value_or(0), request.as_published};
+  if (!request.arrivals.empty()) {
+    const auto text = read_file(request.arrivals, kLargestStream);
+    auto table = text ? parse_csv(*text, request.arrivals) : Result<Csv>(text.problems());
+    if (!table) return {.problems = table.problems()};
+    overrides.arrivals = std::move(table).value();
+  }
+  const auto question = read_jobs_question(*document, overrides);
   if (!question) return {.problems = question.problems()};
   if (request.bounded && work_of(*question) > kMostBoundedJobs) {
     return {.problems = {{member("stream"),
@@ -101,6 +110,9 @@ Command jobs_command() {
        .help = "the stream in place",
        .target = &request->stream,
        .door = Door::document},
+      path("arrivals", "ARRIVALS.csv",
+           "jobs come as this table says: arrival_s, and where it has them job and limit_s",
+           &request->arrivals),
       path("replay", "STREAM.csv", "decide the jobs of this table anew", &request->replay),
       path("profile", "GRAPH.txt", "with replay: one more model, by the name of its file",
            &request->profile),

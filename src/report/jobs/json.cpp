@@ -9,7 +9,7 @@ void write_optional(JsonWriter& json, std::string_view name, std::optional<doubl
   value ? json.value(*value) : json.null();
 }
 
-void write_row(JsonWriter& json, const PolicyAtLoad& row) {
+void write_row(JsonWriter& json, const JobsAnswer& answer, const PolicyAtLoad& row) {
   std::int64_t jobs = 0, blocked = 0, refused = 0, hopeless = 0;
   for (const StreamOutcome& seed : row.seeds) {
     jobs += static_cast<std::int64_t>(seed.jobs);
@@ -37,6 +37,14 @@ void write_row(JsonWriter& json, const PolicyAtLoad& row) {
   write_optional(json, "jct_p10_s", row.time_quantile(0.1));
   write_optional(json, "jct_p50_s", row.time_quantile(0.5));
   write_optional(json, "jct_p90_s", row.time_quantile(0.9));
+  if (answer.costs) {
+    const FleetView view = fleet_view(row, answer.servers, *answer.costs);
+    json.member("end_s", row.end().value());
+    json.member("failures", row.failures());
+    json.member("energy_j", view.energy.value());
+    json.member("idle_energy_j", view.idle.value());
+    write_optional(json, "price_usd", view.price > 0 ? std::optional(view.price) : std::nullopt);
+  }
   json.end_object();
 }
 
@@ -63,7 +71,7 @@ std::string jobs_json(const JobsAnswer& answer) {
   json.member("hopeless", answer.hopeless);
   json.key("policies");
   json.begin_array();
-  for (const PolicyAtLoad& row : answer.rows) write_row(json, row);
+  for (const PolicyAtLoad& row : answer.rows) write_row(json, answer, row);
   json.end_array();
   json.key("gains");
   json.begin_array();

@@ -41,13 +41,39 @@ std::string gains_table(const JobsAnswer& answer) {
   return "\non the same streams\n" + aligned(rows, 3);
 }
 
+std::string energy_text(Joules energy) {
+  return formatted("%.3g MWh", energy.value() / 3.6e9);
+}
+
+// What the fleet draws and costs meanwhile.
+std::string fleet_table(const JobsAnswer& answer) {
+  if (!answer.costs) return {};
+  const FleetCosts& costs = *answer.costs;
+  std::vector<std::vector<std::string>> rows = {{"a job each", "policy", "jobs done", "failures",
+                                                 "jobs draw", "idle draw", "fleet costs",
+                                                 "a job done"}};
+  for (const PolicyAtLoad& row : answer.rows) {
+    const FleetView view = fleet_view(row, answer.servers, costs);
+    const bool priced = view.price > 0;
+    rows.push_back(
+        {to_text(row.interval), row.policy, formatted("%.0f", row.done()),
+         formatted("%.1f", row.failures()), energy_text(view.energy), energy_text(view.idle),
+         priced ? "$" + short_count_text(view.price) : "not known",
+         priced && row.done() > 0 ? "$" + short_count_text(view.price / row.done()) : "-"});
+  }
+  const auto all =
+      static_cast<double>(answer.servers * static_cast<std::size_t>(costs.accelerators));
+  return "\nthe fleet of " + count_text(all) + " accelerators until the last arrival\n" +
+         aligned(rows, 2);
+}
+
 }  // namespace
 
 std::string jobs_text(const JobsAnswer& answer) {
   std::string out = answer.title + ", " + std::to_string(answer.servers) + " servers, " +
                     std::to_string(answer.seeds) + (answer.seeds == 1 ? " seed" : " seeds") +
                     (answer.published ? ", as published" : "") + "\n\n";
-  out += rows_table(answer) + gains_table(answer);
+  out += rows_table(answer) + fleet_table(answer) + gains_table(answer);
   if (answer.hopeless > 0) {
     out +=
         "\n" + wrapped(percent(answer.hopeless) +

@@ -67,6 +67,29 @@ std::optional<double> PolicyAtLoad::time_quantile(double q) const {
   return quantile(std::move(values), q);
 }
 
+double PolicyAtLoad::done() const {
+  return mean_over(
+      seeds, [](const StreamOutcome& seed) { return static_cast<double>(seed.times.size()); });
+}
+double PolicyAtLoad::failures() const {
+  return mean_over(seeds, [](const StreamOutcome& seed) { return seed.failures; });
+}
+Joules PolicyAtLoad::energy() const {
+  return Joules(mean_over(seeds, [](const StreamOutcome& seed) { return seed.energy.value(); }));
+}
+Seconds PolicyAtLoad::end() const {
+  return Seconds(mean_over(seeds, [](const StreamOutcome& seed) { return seed.end.value(); }));
+}
+
+// [JOBS-12] Energy: of each job that ran, by its forecast; of servers without one idle power, until
+// the last arrival or the horizon. Money: of all servers all that time.
+FleetView fleet_view(const PolicyAtLoad& row, std::size_t servers, const FleetCosts& costs) {
+  const auto all = static_cast<double>(servers);
+  constexpr double kHour = 3600;
+  return {row.energy(), all * (1 - row.utilisation()) * (costs.idle * row.end()),
+          all * costs.price * row.end().value() / kHour};
+}
+
 double work_of(const JobsQuestion& question) {
   double jobs = 0, each = 0;
   for (const Seconds interval : question.intervals) {
@@ -97,6 +120,7 @@ Result<JobsAnswer> answer_jobs(const JobsQuestion& question, int threads,
 
   JobsAnswer out{.title = question.title,
                  .servers = question.machine()->servers(),
+                 .costs = question.machine()->costs(),
                  .seeds = seeds,
                  .published = question.rules.published,
                  .rows = {},

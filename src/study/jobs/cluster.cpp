@@ -37,6 +37,8 @@ JobOutcome JobCluster::submit(const JobArrival& job, int degree) {
   out.blocked = false;
   out.time = start->time;
   out.servers = start->servers.size();
+  out.energy = start->energy;
+  out.failures = start->failures;
   for (const std::size_t server : start->servers) busy_[server] = true;
   free_ -= out.servers;
   const Seconds end = job.arrival + start->time;

@@ -15,6 +15,8 @@ struct JobOutcome {
   bool blocked = true;
   Seconds time = {};        // to completion, where it is not blocked
   std::size_t servers = 0;  // that it runs on
+  Joules energy = {};
+  double failures = 0;
 };
 
 /// Jobs are asked for in the order of their arrival. May be copied to look ahead.

@@ -18,20 +18,38 @@ struct ForecastJob {
   std::vector<int> degrees;  // nodes that it may run on
 };
 
-/// What a kind takes at each degree that fits in memory.
+/// What a kind takes at a degree that fits in memory, by the whole run that it is: with failures,
+/// checkpoints and restarts where accelerators fail.
+struct ForecastAtDegree {
+  int degree = 1;
+  Seconds time;
+  Joules energy;  // hosts and cooling among it
+  double failures = 0;
+};
 struct ForecastTimes {
   std::string name;
-  std::vector<std::pair<int, Seconds>> times;  // by degree
+  std::vector<ForecastAtDegree> at;  // by degree
 };
 
-/// Forecasts every kind on `node` accelerators for each node. Problems: a degree whose run is not
-/// legal; a kind that fits at none.
+/// Nodes of a cluster, and how often an accelerator fails (0: never).
+struct ForecastNodes {
+  std::string cluster;
+  std::int64_t accelerators = 8;  // of a node
+  Seconds mtbf{};
+};
+
+/// Forecasts every kind. Problems: a degree whose run is not legal; a kind that fits at none, or
+/// that fails faster than it passes from a checkpoint to the next.
 Result<std::vector<ForecastTimes>> forecast_times(const std::vector<ForecastJob>& jobs,
-                                                  std::int64_t node);
+                                                  const ForecastNodes& nodes);
+Result<FleetCosts> fleet_costs(const ForecastNodes& nodes);
+/// The time of one accelerator between interruptions that is usual.
+Result<Seconds> usual_mtbf();
 
 /// Nodes, of which a job takes the first that are free: its time is that of its degree wherever it
 /// lies. Its time alone, of which limits are fractions, is that of its least degree.
 std::unique_ptr<JobMachine> forecast_job_machine(std::size_t nodes,
-                                                 std::vector<ForecastTimes> times);
+                                                 std::vector<ForecastTimes> times,
+                                                 std::optional<FleetCosts> costs = std::nullopt);
 
 }  // namespace headway

@@ -15,10 +15,19 @@ namespace headway {
 
 using BusyServers = std::vector<bool>;
 
-/// A job that has found its servers, and how long it takes there.
+/// A job that has found its servers, how long it takes there and what it draws meanwhile.
 struct JobStart {
   std::vector<std::size_t> servers;
   Seconds time;
+  Joules energy{};      // of its servers, where the machine knows it
+  double failures = 0;  // that its time expects
+};
+
+/// What a fleet costs whatever runs on it; of one server.
+struct FleetCosts {
+  std::int64_t accelerators = 1;
+  Watts idle;        // with its host, cooling included
+  double price = 0;  // US dollars an hour; 0: not known
 };
 
 /// What may run and how: kinds of jobs, the degrees of parallelism that a machine offers, and where
@@ -39,6 +48,8 @@ class JobMachine {
   /// Nothing: there is no place.
   virtual std::optional<JobStart> start(std::size_t kind, int degree,
                                         const BusyServers& busy) const = 0;
+  /// Nothing: the machine's power and price are not known.
+  virtual std::optional<FleetCosts> costs() const { return std::nullopt; }
 };
 
 /// PAC-ML's environment: profiles in `steps` steps of training each, at most `most_degree` parts.

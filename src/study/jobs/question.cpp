@@ -1,7 +1,9 @@
 #include "study/jobs/question.hpp"
 
 #include <algorithm>
+#include <charconv>
 
+#include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "study/jobs/forecast_machine.hpp"
 #include "study/jobs/replay.hpp"
@@ -42,7 +44,38 @@ std::vector<Seconds> read_intervals(Fields& fields, Problems& problems) {
   return out;
 }
 
-void read_arrivals(Fields fields, JobsQuestion& question, Problems& problems) {
+// A table of arrivals stands for their law: one load, all of it.
+void take_listed(const Csv& table, const std::vector<std::string>& kinds, JobsQuestion& question,
+                 Problems& problems) {
+  auto listed = read_listed(table, kinds);
+  if (!listed) return append(problems, listed.problems());
+  question.count = listed->size();
+  const Seconds span = listed->back().arrival - listed->front().arrival;
+  const auto gaps = static_cast<double>(std::max<std::size_t>(1, listed->size() - 1));
+  question.intervals = {span > Seconds() ? span / gaps : Seconds(1)};
+  question.law.listed = std::move(listed).value();
+}
+
+// [[arrivals.listed]] with arrival_s, job, limit_s: the same table in place.
+std::optional<Csv> listed_in_place(Fields& fields) {
+  std::vector<Fields> tables = fields.tables("listed");
+  if (tables.empty()) return std::nullopt;
+  Csv out{"arrivals.listed", 0, {"arrival_s", "job", "limit_s"}, {}};
+  for (Fields& each : tables) {
+    const std::string limit = each.has("limit_s") ? shortest_text(each.number("limit_s")) : "";
+    out.rows.push_back({static_cast<int>(out.rows.size()) + 1,
+                        {shortest_text(each.number("arrival_s")), each.text_or("job", ""), limit}});
+    each.reject_unknown();
+  }
+  for (const char* key : {"kind", "interval", "intervals", "jobs", "horizon"}) {
+    if (fields.has(key)) fields.fail(key, "cannot stand beside listed arrivals");
+  }
+  return out;
+}
+
+void read_arrivals(Fields fields, JobsQuestion& question, Problems& problems,
+                   std::optional<Csv>& listed) {
+  listed = listed_in_place(fields);
   const std::string kind = fields.text_or("kind", "fixed");
   if (kind != "fixed" && kind != "poisson") fields.fail("kind", "must be fixed or poisson");
   question.law.arrivals = kind == "poisson" ? ArrivalKind::poisson : ArrivalKind::fixed;
@@ -179,7 +212,16 @@ void read_cluster(Fields fields, Fields& root, const Document& document, JobsQue
                   Problems& problems) {
   const std::string cluster = fields.text("cluster");
   const std::int64_t nodes = bounded(fields, "nodes", 16, kMostNodes);
-  const std::int64_t node = bounded(fields, "gpus_per_node", 8, 1024);
+  ForecastNodes each{cluster, bounded(fields, "gpus_per_node", 8, 1024), {}};
+  // failures = true: as often as usual; mtbf = "30000 h": of one accelerator.
+  const bool fails = fields.flag_or("failures", fields.has("mtbf"));
+  if (fails) {
+    const auto usual = usual_mtbf();
+    if (!usual) append(problems, usual.problems());
+    each.mtbf = fields.quantity_or<Seconds>("mtbf", usual ? *usual : Seconds(1));
+  } else if (fields.has("mtbf")) {
+    fields.fail("mtbf", "cannot stand beside failures = false");
+  }
   fields.reject_unknown();
   const Node* array = document.root.find("job");
   std::vector<ForecastJob> jobs;
@@ -195,15 +237,72 @@ void read_cluster(Fields fields, Fields& root, const Document& document, JobsQue
   }
   if (jobs.empty()) root.fail("job", "must list the kinds of jobs", Trouble::missing);
   if (!problems.empty()) return;
-  auto times = forecast_times(jobs, node);
-  if (!times) return append(problems, times.problems());
+  auto times = forecast_times(jobs, each);
+  auto costs = fleet_costs(each);
+  if (!times) append(problems, times.problems());
+  if (!costs) append(problems, costs.problems());
+  if (!problems.empty()) return;
   question.title = std::to_string(nodes) + " nodes of " + cluster;
-  question.machine = [nodes, all = *times] {
-    return forecast_job_machine(static_cast<std::size_t>(nodes), all);
+  question.machine = [nodes, all = *times, of = *costs] {
+    return forecast_job_machine(static_cast<std::size_t>(nodes), all, of);
   };
 }
 
 }  // namespace
+
+Result<std::vector<ListedArrival>> read_listed(const Csv& table,
+                                               const std::vector<std::string>& kinds) {
+  Problems problems = missing_columns(table, {"arrival_s"});
+  if (!problems.empty()) return problems;
+  for (const std::string& name : table.header) {
+    if (name == "arrival_s" || name == "job" || name == "limit_s") continue;
+    problems.push_back({Where(table.file, table.header_line, FieldName(name)),
+                        "is not known; known: arrival_s, job, limit_s", Trouble::unknown});
+  }
+  if (table.rows.empty()) problems.push_back({Where(table.file, 1), "lists no arrival"});
+  if (table.rows.size() > static_cast<std::size_t>(kMostJobs)) {
+    problems.push_back({Where(table.file, 1), "lists more than a million arrivals"});
+    return problems;
+  }
+  const auto job = table.column("job"), limit = table.column("limit_s");
+  std::vector<ListedArrival> out;
+  for (const CsvRow& row : table.rows) {
+    const auto seconds = [&](std::size_t at, const char* name, double least) {
+      const std::string& text = row.cells[at];
+      double value = 0;
+      const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (status == std::errc() && rest == text.data() + text.size() && value >= least &&
+          value <= 1e12) {
+        return value;
+      }
+      problems.push_back({Where(table.file, row.line, FieldName(name)),
+                          "'" + printable(text, 40) + "' is no number of seconds"});
+      return 1.0;
+    };
+    ListedArrival each{Seconds(seconds(*table.column("arrival_s"), "arrival_s", 0)), {}, {}};
+    if (limit && !row.cells[*limit].empty()) {
+      each.limit = Seconds(seconds(*limit, "limit_s", 1e-9));
+    }
+    if (job && !row.cells[*job].empty()) {
+      const auto at = std::find(kinds.begin(), kinds.end(), row.cells[*job]);
+      if (at == kinds.end()) {
+        problems.push_back({Where(table.file, row.line, FieldName("job")),
+                            not_known(printable(row.cells[*job], 40), kinds), Trouble::unknown});
+      } else {
+        each.kind = static_cast<std::size_t>(at - kinds.begin());
+      }
+    }
+    if (!out.empty() && each.arrival < out.back().arrival) {
+      problems.push_back({Where(table.file, row.line, FieldName("arrival_s")),
+                          "comes before the row above: arrivals stand in their order"});
+    }
+    out.push_back(each);
+    constexpr std::size_t kMostShown = 50;
+    if (problems.size() > kMostShown) break;
+  }
+  if (!problems.empty()) return problems;
+  return out;
+}
 
 Result<JobsQuestion> read_jobs_question(const Document& document, const JobsOverrides& overrides) {
   Problems problems;
@@ -217,7 +316,8 @@ Result<JobsQuestion> read_jobs_question(const Document& document, const JobsOver
   if (names.empty()) names = {"min", "max", "acceptable", "cheapest", "lookahead4", "rollout"};
   read_policies(asked ? overrides.policies : names,
                 asked ? Where(FieldName("policy")) : root.where("policies"), out, problems);
-  read_arrivals(root.table("arrivals"), out, problems);
+  std::optional<Csv> listed;
+  read_arrivals(root.table("arrivals"), out, problems, listed);
   read_limits(root.table("limits"), out.law);
   Fields machine = root.table("machine");
   if (root.tables("job").size() > static_cast<std::size_t>(kMostJobKinds)) {
@@ -231,6 +331,14 @@ Result<JobsQuestion> read_jobs_question(const Document& document, const JobsOver
     read_ramp(std::move(machine), root, out);
   }
   root.reject_unknown();
+  if (overrides.arrivals) {
+    if (root.has("arrivals")) {
+      root.fail("arrivals",
+                "cannot stand beside a table of arrivals: one of them says when jobs come");
+    }
+    listed = overrides.arrivals;
+  }
+  if (listed && problems.empty()) take_listed(*listed, out.machine()->kinds(), out, problems);
   if (!problems.empty()) return problems;
   return out;
 }

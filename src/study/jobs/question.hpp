@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/document/csv.hpp"
 #include "platform/parallel.hpp"
 #include "study/jobs/stream.hpp"
 
@@ -28,7 +29,12 @@ struct JobsOverrides {
   std::vector<std::string> policies;
   std::int64_t seeds = 0;
   bool as_published = false;
+  std::optional<Csv> arrivals = {};  // a table in place of a law of arrivals
 };
+
+/// Columns arrival_s, and where they stand job (a kind's name) and limit_s. Every problem at once.
+Result<std::vector<ListedArrival>> read_listed(const Csv& table,
+                                               const std::vector<std::string>& kinds);
 
 /// Of a stream's description. Every problem of it at once.
 Result<JobsQuestion> read_jobs_question(const Document& document, const JobsOverrides& overrides);
@@ -44,7 +50,20 @@ struct PolicyAtLoad {
   /// Of blocking rates over seeds; of times over all jobs that ran, seconds.
   double blocking_quantile(double q) const;
   std::optional<double> time_quantile(double q) const;
+  /// Means over seeds: jobs that ran, what they draw, and what servers without a job draw until the
+  /// end of the stream.
+  double done() const;
+  double failures() const;
+  Joules energy() const;
+  Seconds end() const;
 };
+
+/// A fleet over a stream, under a policy.
+struct FleetView {
+  Joules energy, idle;  // of jobs; of servers that have none
+  double price = 0;     // US dollars of all servers until the end; 0: not known
+};
+FleetView fleet_view(const PolicyAtLoad& row, std::size_t servers, const FleetCosts& costs);
 
 /// How much less `policy` blocks than `than`, on the same streams.
 struct PolicyGain {
@@ -57,6 +76,7 @@ struct PolicyGain {
 struct JobsAnswer {
   std::string title;
   std::size_t servers = 0;
+  std::optional<FleetCosts> costs;
   std::size_t seeds = 0;
   bool published = false;
   std::vector<PolicyAtLoad> rows;  // by load, then in the order that policies were asked for

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/formatted.hpp"
+
 namespace headway {
 namespace {
 
@@ -52,6 +54,93 @@ TEST(JobsQuestion, TheSameIsAnsweredOnAnyNumberOfThreads) {
     EXPECT_EQ(one.rows[i].blocking(), four.rows[i].blocking());
     EXPECT_EQ(one.rows[i].time_quantile(0.5), four.rows[i].time_quantile(0.5));
   }
+}
+
+TEST(JobsQuestion, ArrivalsOfATableAreThoseOfTheStream) {
+  const auto table =
+      parse_csv("arrival_s,job,limit_s\n0,vgg16,40000\n10,vgg16,1\n500,,\n", "arrivals.csv");
+  ASSERT_TRUE(table.ok());
+  const auto question = asked("policies = [\"none\"]\nseeds = 2\n", {{}, 0, false, *table});
+  ASSERT_TRUE(question.ok());
+  EXPECT_EQ(question->intervals, (std::vector<Seconds>{Seconds(250)}));
+  const auto machine = question->machine();
+  const auto jobs = drawn_jobs(question->law, *machine, 0, question->count);
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_EQ(machine->kinds()[jobs[0].kind], "vgg16");
+  EXPECT_EQ(jobs[1].arrival, Seconds(10));
+  EXPECT_EQ(jobs[1].limit, Seconds(1));
+  EXPECT_GT(jobs[2].limit, Seconds());
+  // The first has vgg16's 34,525 s; no server does it in one second.
+  const auto answer = answer_jobs(*question, 1, {});
+  ASSERT_TRUE(answer.ok());
+  for (const StreamOutcome& seed : answer->rows[0].seeds) {
+    EXPECT_EQ(seed.jobs, 3U);
+    EXPECT_GE(seed.hopeless, 1U);
+    EXPECT_NEAR(seed.times.front(), 34525.35, 0.01);
+  }
+  EXPECT_GE(answer->hopeless, 1.0 / 3);
+}
+
+TEST(JobsQuestion, ArrivalsMayBeListedInPlace) {
+  const auto question = asked(
+      "[[arrivals.listed]]\narrival_s = 0\njob = \"gnmt\"\n[[arrivals.listed]]\narrival_s = "
+      "30.5\nlimit_s = 100\n");
+  ASSERT_TRUE(question.ok());
+  ASSERT_EQ(question->law.listed.size(), 2U);
+  EXPECT_EQ(question->law.listed[1].arrival, Seconds(30.5));
+  EXPECT_EQ(question->law.listed[1].limit, Seconds(100));
+  EXPECT_FALSE(asked("[arrivals]\njobs = 5\nlisted = [{ arrival_s = 1 }]\n").ok());
+}
+
+TEST(JobsQuestion, EverythingThatIsWrongWithATableOfArrivalsIsSaid) {
+  const auto table =
+      parse_csv("arrival_s,job,limit_s,size\n5,vgg99,1,1\n1,vgg16,-1,1\nx,,,\n", "arrivals.csv");
+  const auto question = asked("", {{}, 0, false, *table});
+  ASSERT_FALSE(question.ok());
+  const std::string all = all_of(question.problems());
+  for (const char* part : {"size", "vgg99", "comes before the row above", "'-1'", "'x'"}) {
+    EXPECT_NE(all.find(part), std::string::npos) << part << "\n" << all;
+  }
+  EXPECT_FALSE(asked("[arrivals]\njobs = 3\n", {{}, 0, false, *table}).ok());
+}
+
+// One kind on one node of eight: n jobs one after another, each alone.
+constexpr const char* kOneNode =
+    "policies = [\"max\"]\nseeds = 1\n[arrivals]\ninterval = \"40 d\"\njobs = 3\n[limits]\n"
+    "least = 2\nmost = 2\n[machine]\ncluster = \"dgx-h100\"\nnodes = 2\n%s[[job]]\nname = "
+    "\"small\"\nsteps = 100000\nnodes = [1]\nrun = { model = \"tinyllama-1.1b\", seq = 2048, "
+    "global-batch = 128 }\n";
+
+TEST(JobsQuestion, AFleetPaysForAllItsNodesAllTheTime) {
+  const JobsAnswer answer = answered(formatted(kOneNode, ""));
+  ASSERT_EQ(answer.rows.size(), 1U);
+  ASSERT_TRUE(answer.costs.has_value());
+  EXPECT_EQ(answer.costs->accelerators, 8);
+  const PolicyAtLoad& row = answer.rows[0];
+  const FleetView view = fleet_view(row, answer.servers, *answer.costs);
+  // [JOBS-12] Two nodes for 80 days; the third job arrives at the end.
+  EXPECT_NEAR(view.price, 2 * answer.costs->price * 80 * 24, 1e-6 * view.price);
+  EXPECT_NEAR(view.idle.value(),
+              (2 - 2 * row.utilisation()) * answer.costs->idle.value() * 80 * 86400,
+              1e-6 * view.idle.value());
+  EXPECT_EQ(row.done(), 3);
+  EXPECT_EQ(row.failures(), 0);
+  // Three jobs of 8 accelerators draw between idling and their 700 W with their host's share.
+  const double each = view.energy.value() / (24 * *row.time_quantile(0.5));
+  EXPECT_GT(each, 200);
+  EXPECT_LT(each, 1500);
+}
+
+TEST(JobsQuestion, FailuresMakeJobsLongerAsOftenAsTheyCome) {
+  const JobsAnswer without = answered(formatted(kOneNode, ""));
+  const JobsAnswer with = answered(formatted(kOneNode, "mtbf = \"200 h\"\n"));
+  ASSERT_EQ(with.rows.size(), 1U);
+  const double alone = *without.rows[0].time_quantile(0.5),
+               longer = *with.rows[0].time_quantile(0.5);
+  EXPECT_GT(longer, alone);
+  // [JOBS-11] Eight accelerators that fail once in 200 h each: once in 25 h.
+  EXPECT_NEAR(with.rows[0].failures() / (3 * longer / (25 * 3600)), 1, 0.05);
+  EXPECT_FALSE(asked(formatted(kOneNode, "failures = false\nmtbf = \"200 h\"\n")).ok());
 }
 
 TEST(JobsQuestion, AMachineOfTooManyServersIsRefused) {

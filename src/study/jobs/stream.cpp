@@ -69,6 +69,12 @@ struct JobDrawer {
     return law.least + static_cast<double>(random.next() % (steps + 1)) * law.step;
   }
 
+  JobArrival listed(const ListedArrival& job) {
+    JobArrival out{job.kind ? *job.kind : kind(), job.arrival, {}};
+    out.limit = job.limit ? *job.limit : fraction() * machine.alone(out.kind);
+    return out;
+  }
+
   JobArrival next() {
     JobArrival out{kind(), now, {}};
     out.limit = fraction() * machine.alone(out.kind);
@@ -94,6 +100,10 @@ std::vector<JobArrival> drawn_jobs(const JobLaw& law, const JobMachine& machine,
   JobDrawer drawer{law, machine, {split_mixed(seed)}};
   std::vector<JobArrival> out;
   out.reserve(count);
+  if (!law.listed.empty()) {
+    for (const ListedArrival& job : law.listed) out.push_back(drawer.listed(job));
+    return out;
+  }
   for (std::size_t i = 0; i < count; ++i) out.push_back(drawer.next());
   return out;
 }
@@ -128,6 +138,7 @@ StreamOutcome run_stream(const std::vector<JobArrival>& jobs, const JobMachine& 
   JobCluster cluster(machine, rules);
   SplitMix random{split_mixed(seed + 1)};
   const Seconds end = horizon > Seconds() || jobs.empty() ? horizon : jobs.back().arrival;
+  out.end = end;
   double held = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobArrival& job = jobs[i];
@@ -144,6 +155,8 @@ StreamOutcome run_stream(const std::vector<JobArrival>& jobs, const JobMachine& 
     }
     const Seconds inside = std::max(Seconds(), std::min(until, end) - job.arrival);
     held += static_cast<double>(outcome.servers) * inside.value();
+    out.energy += outcome.energy;
+    out.failures += outcome.failures;
     if (cut) continue;
     out.times.push_back(outcome.time.value());
     out.slacks.push_back(1 - outcome.time / job.limit);

@@ -13,8 +13,16 @@ namespace headway {
 
 enum class ArrivalKind : std::uint8_t { fixed, poisson };
 
+/// A job that is listed; what it leaves open is drawn.
+struct ListedArrival {
+  Seconds arrival;
+  std::optional<std::size_t> kind;
+  std::optional<Seconds> limit;
+};
+
 /// How jobs come.
 struct JobLaw {
+  std::vector<ListedArrival> listed;  // in the order of their arrival; empty: all are drawn
   ArrivalKind arrivals = ArrivalKind::fixed;
   Seconds interval{1000};             // between two, in the mean
   std::vector<std::int64_t> weights;  // copies of each kind in the pool that kinds are drawn from
@@ -38,6 +46,9 @@ struct StreamOutcome {
   std::size_t jobs = 0, blocked = 0, refused = 0;
   std::size_t hopeless = 0;         // no degree holds their limit, even on the empty machine
   double utilisation = 0;           // of server-seconds until the last arrival, or the horizon
+  Seconds end = {};                 // that arrival, or the horizon
+  Joules energy = {};               // of the jobs that ran, whole
+  double failures = 0;              // expected of them
   std::vector<double> times = {};   // of the jobs that ran, seconds
   std::vector<double> slacks = {};  // what their limits leave, as a share of the limit
 
