@@ -583,6 +583,7 @@ TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
                            read(fs::path(source_dir()) / "docs/record.md") +
                            read(fs::path(source_dir()) / "docs/infer.md") +
                            read(fs::path(source_dir()) / "docs/methods.md") +
+                           read(fs::path(source_dir()) / "docs/laws.md") +
                            read(fs::path(source_dir()) / "docs/design.md");
   int shown = 0;
   for (std::size_t at = 0; (at = page.find("$ headway ", at)) != std::string::npos; ++shown) {
@@ -602,6 +603,32 @@ TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
                 .code,
             0);
   EXPECT_EQ(read(svg), read(fs::path(source_dir()) / "docs/simulate/zero-bubble.svg"));
+}
+
+// The same of the page of jobs, whose commands name examples.
+TEST_F(Cli, ThePageOfJobsShowsWhatItsCommandsSay) {
+  const std::string page = read(fs::path(source_dir()) / "docs/jobs.md");
+  int shown = 0;
+  for (std::size_t at = 0; (at = page.find("$ headway jobs ", at)) != std::string::npos; ++shown) {
+    const std::size_t line = page.find('\n', at);
+    std::string command = page.substr(at + 10, line - at - 10);
+    if (const std::size_t file = command.find("examples/"); file != std::string::npos) {
+      command.insert(file, source_dir() + "/");
+    }
+    const Output output = run(command);
+    EXPECT_EQ(output.code, 0) << command << output.err;
+    EXPECT_EQ(page.substr(line + 1, page.find("```", line) - line - 1), output.out) << command;
+    at = line;
+  }
+  EXPECT_GE(shown, 2);
+}
+
+TEST_F(Cli, JobsComeAsATableSays) {
+  const Output output =
+      run("jobs --policy cheapest --arrivals '" + source_dir() + "/examples/jobs/arrivals.csv'");
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_NE(output.out.find("cheapest"), std::string::npos);
+  expect_refused("jobs --replay x.csv --arrivals y.csv", {"--arrivals"});
 }
 
 // The drawings of the page of design come of the commands that it shows.

@@ -17,6 +17,12 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
 
 }  // namespace
 
+std::int64_t odd_part_of_sites(const Machine& machine) {
+  std::int64_t out = std::max<std::int64_t>(1, machine.sites);
+  while (out % 2 == 0) out /= 2;
+  return out;
+}
+
 // [LIMIT-32] With a number of sites the run is split among them first, and the level inside the
 // outermost one is as large as a site.
 std::array<std::int64_t, kMostLevels> domains_in_use(const Machine& machine, std::int64_t gpus) {

@@ -56,6 +56,10 @@ struct Machine {
   std::int64_t sites = 0;
 };
 
+/// What all numbers of GPUs and sequences of a run on the machine's sites share beside powers of
+/// two.
+std::int64_t odd_part_of_sites(const Machine& machine);
+
 /// How many domains of the level below (at level 0: GPUs) one domain of each level holds in a run
 /// on `gpus`: the largest number that divides what is left of the run and fits. The outermost level
 /// takes the rest, so the product is `gpus`.

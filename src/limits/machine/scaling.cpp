@@ -74,6 +74,10 @@ Shape shape_of(const Setting& setting, std::int64_t d_model) {
   out.batch_sequences =
       critical_batch_sequences(setting.batch, setting.sequence, out.experts, out.learned);
 
+  // [LIMIT-32] Each site has as many of its sequences.
+  const std::int64_t shared = odd_part_of_sites(setting.machine);
+  out.batch_sequences = (out.batch_sequences + shared - 1) / shared * shared;
+
   // [LIMIT-26] What a relaxed run needs beyond: more data for the same loss; evolution strategies
   // do the forward third of the FLOP only. The batch is that of the synchronous run.
   const Relaxation& relaxation = setting.relaxation;

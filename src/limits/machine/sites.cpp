@@ -17,8 +17,6 @@ Result<Setting> in_sites(const Setting& setting, const Sites& sites) {
   Problems problems;
   if (sites.sites < 1 || sites.sites > kMostSites) {
     problems.push_back({FieldName("sites"), "must be from 1 to " + std::to_string(kMostSites)});
-  } else if ((sites.sites & (sites.sites - 1)) != 0) {
-    problems.push_back({FieldName("sites"), "must be a power of two, as clusters are"});
   }
   if (!(sites.bandwidth > BytesPerSecond())) {
     problems.push_back({FieldName("site-bandwidth"), "must be above 0"});

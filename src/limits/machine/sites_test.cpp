@@ -37,6 +37,20 @@ TEST(LimitsSites, LIMIT_32_a_run_is_shared_evenly) {
   EXPECT_EQ(domains_in_use(four.machine, 1), (std::array<std::int64_t, 6>{1, 1, 1, 1, 1, 1}));
 }
 
+TEST(LimitsSites, LIMIT_32_any_number_of_sites_shares_gpus_and_batch_evenly) {
+  // [LIMIT-32] Three, six and seven sites near each other do what one does, but for clusters that
+  // are no powers of two.
+  for (const std::int64_t sites : {3, 6, 7}) {
+    const Setting near = *in_sites(
+        of_h100(), {sites, BytesPerSecond(std::numeric_limits<double>::infinity()), Seconds()});
+    const auto run = run_at(near, 20480);
+    ASSERT_TRUE(run.has_value()) << sites;
+    EXPECT_EQ(run->gpus % sites, 0) << sites;
+    EXPECT_EQ(run->shape.batch_sequences % (sites == 6 ? 3 : sites), 0) << sites;
+    EXPECT_NEAR(run->utilization / utilization_at(of_h100(), 20480), 1, 0.05) << sites;
+  }
+}
+
 TEST(LimitsSites, one_site_is_no_change) {
   const Setting one = *in_sites(of_h100(), {1, BytesPerSecond(1), Seconds(1)});
   for (const std::int64_t width : kWidths) {
@@ -87,7 +101,7 @@ TEST(LimitsSites, meeting_rarely_gains_back_what_slow_links_between_sites_cost) 
 }
 
 TEST(LimitsSites, all_that_is_wrong_is_named) {
-  const auto found = in_sites(of_h100(), {3, BytesPerSecond(), Seconds(-1)});
+  const auto found = in_sites(of_h100(), {0, BytesPerSecond(), Seconds(-1)});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.problems().size(), 3U);
 }

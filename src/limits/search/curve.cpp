@@ -11,7 +11,9 @@ std::optional<Run> run_at(const Setting& setting, std::int64_t d_model) {
 
 // [LIMIT-20] Utilisation counts against the peak; its limit is the sustained share. As cluster
 // sizes double, the curve crosses the threshold several times: the first and the last time differ
-// by a factor of 2 to 3 in compute.
+// by a factor of 2 to 3 in compute. Models at the small end may lie below it, too, as on many
+// sites, where each has too few of the batch: scaling is not linear until there, and ends behind
+// it.
 Curve curve_of(const Setting& setting, std::vector<std::optional<Run>> runs) {
   Curve out;
   const double threshold = setting.linear_share * setting.machine.gpu.sustained;
@@ -24,6 +26,10 @@ Curve curve_of(const Setting& setting, std::vector<std::optional<Run>> runs) {
     }
     const Flops training = runs[i]->shape.training;
     if (runs[i]->utilization > threshold) {
+      if (!out.last_above && out.first_below) {
+        out.small_end = out.runs.back().shape.training;
+        out.first_below.reset();
+      }
       out.last_above = training;
     } else if (!out.first_below) {
       out.first_below = training;

@@ -19,9 +19,11 @@ struct Curve {
   CurveEnd end = CurveEnd::widest;
   std::optional<Shape> first_infeasible;  // where it ends before the widest model
 
-  // The end of linear scaling: training compute of the first model whose utilisation is at most the
-  // setting's share of the sustained peak, and of the last one that reaches it. [LIMIT-20]
+  // The end of linear scaling: training compute of the first model, behind those that are too small
+  // for the machine, whose utilisation is at most the setting's share of the sustained peak, and of
+  // the last one that reaches it. Of a curve that never does the first model. [LIMIT-20]
   std::optional<Flops> first_below, last_above;
+  std::optional<Flops> small_end;  // the last of those that are too small
 };
 
 /// What one width contributes: a run, or nothing where the model ends in time on no cluster. Widths

@@ -112,6 +112,35 @@ TEST(LimitsCurve, LIMIT_20_the_last_model_above_the_threshold_lies_further_out) 
   }
 }
 
+TEST(LimitsCurve, LIMIT_20_models_that_are_too_small_for_the_machine_do_not_end_scaling) {
+  // [LIMIT-20] Below, above, below: the first model below the threshold is the last one, the others
+  // are the small end. Of a curve that never is above the first.
+  Setting setting = setting_on(machine_for_test("h100-sxm"));
+  const std::vector<std::int64_t> all = widths(setting);
+  const double threshold = setting.linear_share * setting.machine.gpu.sustained;
+  const auto curve_with = [&](const std::vector<double>& utilizations) {
+    std::vector<std::optional<limits::Run>> runs;
+    for (std::size_t i = 0; i < utilizations.size(); ++i) {
+      limits::Run run;
+      run.shape = shape_of(setting, all[i]);
+      run.utilization = utilizations[i] * threshold;
+      runs.push_back(run);
+    }
+    return curve_of(setting, runs);
+  };
+  const auto at = [&](std::size_t i) { return shape_of(setting, all[i]).training; };
+  const Curve rises = curve_with({0.8, 0.9, 1.1, 1.2, 0.9, 1.1, 0.7});
+  EXPECT_EQ(rises.first_below, at(4));
+  EXPECT_EQ(rises.last_above, at(5));
+  EXPECT_EQ(rises.small_end, at(1));
+  const Curve falls = curve_with({1.2, 0.9, 0.8});
+  EXPECT_EQ(falls.first_below, at(1));
+  EXPECT_FALSE(falls.small_end.has_value());
+  const Curve never = curve_with({0.9, 0.8});
+  EXPECT_EQ(never.first_below, at(0));
+  EXPECT_FALSE(never.small_end.has_value());
+}
+
 TEST(LimitsCurve, gtx_580s_reach_1e26_flop_with_16_8_million_of_them) {
   // Published: 1e26 FLOP in three months on 16 million GTX 580 with 1024 data x 32 pipeline x 512
   // tensor at 80 % of the most or above; here on a documented network of 5 GB/s, both directions.

@@ -268,14 +268,15 @@ std::optional<Run> Search::fastest(std::int64_t gpus, Seconds duration) {
 
 namespace {
 
-// Experts x 2^i GPUs, i = 0, 1, ..., from the first cluster on that could finish within `duration`
-// at its sustained peak.
+// Experts x 2^i GPUs, i = 0, 1, ..., times what the sites have beside powers of two, from the first
+// cluster on that could finish within `duration` at its sustained peak.
 std::vector<std::int64_t> clusters(const Setting& setting, const Shape& shape, Seconds duration) {
   const Gpu& gpu = setting.machine.gpu;
   const double least = shape.training / (duration * gpu.sustained * gpu.peak_of(setting.precision));
+  const std::int64_t unit = std::lcm(shape.experts, odd_part_of_sites(setting.machine));
   std::vector<std::int64_t> out;
   for (int i = 0; i < kMostDoublings; ++i) {
-    const double gpus = std::ldexp(static_cast<double>(shape.experts), i);
+    const double gpus = std::ldexp(static_cast<double>(unit), i);
     if (gpus > std::ldexp(1.0, kMostDoublings)) break;
     if (gpus >= least) out.push_back(static_cast<std::int64_t>(gpus));
   }

@@ -112,6 +112,7 @@ Json curve_json(const LimitsCurve& of) {
       {"eta", of.setting.machine.gpu.sustained},
       {"linear_share", of.setting.linear_share},
       {"linear_scaling_end_flop", flop(curve.first_below)},
+      {"linear_scaling_begin_flop", flop(curve.small_end)},
       {"linear_scaling_last_flop", flop(curve.last_above)},
       {"last_feasible_flop", last},
       {"end", end_json(of)},

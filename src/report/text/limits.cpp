@@ -142,6 +142,11 @@ std::string limits_text(const LimitsReport& report) {
   const double share = report.curves.front().setting.linear_share;
   out += "FLOP of training. linear to: the first model at or below " + percent_text(share) +
          " of the sustained peak; last above: the last one above it\n";
+  for (const LimitsCurve& of : report.curves) {
+    if (!of.curve.small_end) continue;
+    out += printable(of.setting.name) + ": models up to " +
+           power_text(of.curve.small_end->value()) + " FLOP are too small for it\n";
+  }
   out += form_text(report);
   return out + "an upper bound of an idealised machine; --explain says what is weak in it\n";
 }

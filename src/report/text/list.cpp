@@ -18,7 +18,8 @@ std::string billions(std::int64_t count) {
   return std::string(text) + " B parameters";
 }
 
-// "; FLOP/B: bf16 295, fp8 590": the products of how many FLOPs a byte are as long as its reading.
+// "; FLOP/B: bf16 295, fp8 590 (MAC/B half)": the products of how many FLOPs a byte are as long as
+// its reading; a multiplication with its addition counts as two.
 template <class Accelerator>
 std::string intensities(const Accelerator& accelerator) {
   std::string out;
@@ -30,6 +31,7 @@ std::string intensities(const Accelerator& accelerator) {
     out += (out.empty() ? "; FLOP/B: " : ", ") + std::string(kPrecisionNames[i]) +
            formatted(flops < 100 ? " %.3g" : " %.0f", flops);
   }
+  if (!out.empty()) out += " (MAC/B: half)";
   return out;
 }
 

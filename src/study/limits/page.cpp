@@ -56,6 +56,7 @@ std::vector<CurvesPart> curves_parts(const Machines& of) {
           {"batch", of_preset("batch")},
           {"hardware", hardware},
           {"beyond", of_preset("beyond")},
+          {"shallow", of_preset("shallow")},
           {"sites", sites, 1},
           {"relaxed", of_preset("relaxed"), 1}};
 }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/text.hpp"
+#include "method/methods.hpp"
+#include "run/method.hpp"
 
 namespace headway {
 namespace {
@@ -26,7 +29,34 @@ Job job_of(const limits::Setting& setting, const limits::Shape& shape) {
   out.global_batch = shape.batch_sequences;
   out.recipe = recipe_from(to_name(setting.precision));
   out.attention = AttentionKernel::flash2;
+  const limits::Relaxation& relaxation = setting.relaxation;
+  const MethodRow* const row = relaxation.name.empty() ? nullptr : method_row(relaxation.name);
+  if (row == nullptr) return out;
+  out.method = row->usual;
+  out.method.row = row;
+  if (out.method.meeting == Meeting::seldom) {
+    out.method.every = static_cast<std::int64_t>(relaxation.sync_every);
+    out.method.fragments = std::min(out.method.fragments, out.method.every);
+    out.method.delay = std::min(out.method.delay, out.method.every);
+  }
+  // Of sites each is a replica.
+  if (out.method.parts_replicas() && setting.machine.sites > 1) {
+    out.method.replicas = setting.machine.sites;
+  }
   return out;
+}
+
+// The cluster as large as needed, in the setting's sites.
+Cluster on_machine(const limits::Setting& setting, const Cluster& cluster,
+                   std::int64_t accelerators) {
+  const std::int64_t sites = setting.machine.sites;
+  if (sites < 2) return extended_to(cluster, accelerators);
+  constexpr double kUnlimited = 1e15;  // bytes/s of a GPU
+  const limits::Level& between = setting.machine.levels.back();
+  const std::int64_t of_site = accelerators / sites;
+  const BytesPerSecond each = std::min(between.bandwidth, BytesPerSecond(kUnlimited));
+  return in_sites(extended_to(cluster, of_site), sites, of_site,
+                  each * static_cast<double>(of_site), between.latency);
 }
 
 // Calls body(1), body(2), body(4) ... up to `most`.
@@ -37,8 +67,9 @@ void for_each_power(std::int64_t most, const Body& body) {
 
 // Every layout that is tried on a power of two of accelerators, legal or not. [LIMIT-35]
 template <class Body>
-void for_each_layout(const Job& job, std::int64_t layers, std::int64_t accelerators,
+void for_each_layout(const Job& job, const limits::Shape& shape, std::int64_t accelerators,
                      const Body& body) {
+  const std::int64_t layers = shape.layers;
   Layout layout;
   const auto with_overlap = [&] {
     layout.overlap_tensor = Choice::framework;
@@ -82,7 +113,13 @@ void for_each_layout(const Job& job, std::int64_t layers, std::int64_t accelerat
         layout.dp = rest / stages;
         for_each_power(kMostMicroBatch, [&](std::int64_t sequences) {
           layout.micro_batch = sequences;
-          if (job.global_batch % (layout.dp * sequences) == 0) with_schedule();
+          if (job.global_batch % (layout.dp * sequences) != 0) return;
+          // Experts over as many ranks as share data and tensors, at most.
+          for_each_power(std::gcd(shape.experts, layout.dp * layout.tp * layout.cp),
+                         [&](std::int64_t experts) {
+                           layout.ep = experts;
+                           with_schedule();
+                         });
         });
       });
     });
@@ -106,9 +143,14 @@ Model transformer_of(const limits::Shape& shape) {
   layer.attention = Attention{};
   layer.attention->heads = layer.attention->kv_heads = shape.d_model / kHeadDim;
   layer.attention->head_dim = layer.attention->value_dim = kHeadDim;
-  layer.feed_forward = FeedForward{};
-  layer.feed_forward->width = shape.d_ff;
-  layer.feed_forward->activation = Activation::gelu;
+  FeedForward each;
+  each.width = shape.d_ff;
+  each.activation = Activation::gelu;
+  if (shape.experts > 1) {
+    layer.experts = Experts{.count = shape.experts, .active = 1, .each = each};
+  } else {
+    layer.feed_forward = each;
+  }
   out.kinds.push_back(layer);
   out.pattern.assign(static_cast<std::size_t>(shape.layers), 0);
   return out;
@@ -125,10 +167,10 @@ Problems transformer_problems(const limits::Setting& setting, const Cluster& clu
   const auto refuse = [&](const std::string& why) {
     out.push_back({"setting '" + printable(setting.name) + "'", why});
   };
-  if (setting.sparsity.sparse) refuse("has experts; the real transformers are dense");
-  if (setting.machine.sites > 0) refuse("has several sites, which only the idealised model knows");
-  if (!setting.relaxation.method.empty() || setting.steps_between_syncs > 1) {
-    refuse("is not synchronous training, the only kind whose steps are predicted");
+  const limits::Relaxation& relaxation = setting.relaxation;
+  if ((!relaxation.method.empty() && relaxation.name.empty()) || relaxation.altered ||
+      setting.steps_between_syncs > 1) {
+    refuse("has numbers that no method of runs has; legal: relax with a method's name, sync-every");
   }
   const std::string precision(to_name(setting.precision));
   if (recipe_from(precision) == nullptr) {
@@ -145,7 +187,8 @@ Problems transformer_problems(const limits::Setting& setting, const Cluster& clu
 // schedules: not at all):
 //   t >= 6 P tokens / (n peak) (1 + (pp - 1) / (v m)),  times 11/9 with full recomputation, as all
 //   of a forward pass but the last product of a layer, a third of it, is done again.
-// Only to leave out what cannot be the fastest.
+// Only to leave out what cannot be the fastest. Of forward passes alone a third; of losses of
+// stages nothing waits.
 Seconds least_step_time(const limits::Shape& shape, const Job& job, const Layout& layout,
                         FlopsPerSecond peak) {
   const double d = static_cast<double>(shape.d_model);
@@ -153,7 +196,8 @@ Seconds least_step_time(const limits::Shape& shape, const Job& job, const Layout
       static_cast<double>(shape.layers) * d * (4 * d + 2 * static_cast<double>(shape.d_ff));
   const Flops products(6 * weights * static_cast<double>(shape.batch_tokens));
   double times = layout.recompute == Recompute::full ? kLeastRecomputed : 1;
-  if (layout.schedule == Schedule::one_f_one_b) {
+  if (job.method.forward_only) return (products / 3) / (static_cast<double>(layout.ranks()) * peak);
+  if (layout.losses == Losses::model && layout.schedule == Schedule::one_f_one_b) {
     times *= 1 + static_cast<double>(layout.pp - 1) /
                      static_cast<double>(layout.vpp * micro_batches(job, layout));
   }
@@ -189,12 +233,20 @@ std::optional<TransformerRun> fastest_transformer(const limits::Setting& setting
                                                   const Calibration& calibration,
                                                   std::int64_t accelerators, Seconds duration) {
   if (shape.layers > kMostLayers) return std::nullopt;  // no model may have more
-  Run run{transformer_of(shape), extended_to(cluster, accelerators), job_of(setting, shape), {}};
+  if (accelerators % std::max<std::int64_t>(1, setting.machine.sites) != 0) return std::nullopt;
+  Run run{transformer_of(shape),
+          on_machine(setting, cluster, accelerators),
+          job_of(setting, shape),
+          {}};
   const FlopsPerSecond peak = cluster.accelerator.peak_of(setting.precision);
   std::optional<TransformerRun> best;
   Seconds longest = duration / limits::steps_of(shape);
   std::size_t priced = 0;
-  for_each_layout(run.job, shape.layers, accelerators, [&](const Layout& layout) {
+  for_each_layout(run.job, shape, accelerators, [&](Layout layout) {
+    if (setting.machine.sites > 1) {
+      layout.order = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
+    }
+    follow(run.job.method, layout);
     if (least_step_time(shape, run.job, layout, peak) > longest) return;
     run.layout = layout;
     if (!is_legal(run)) return;
@@ -220,10 +272,12 @@ std::optional<TransformerRun> smallest_transformer_cluster(const limits::Setting
                                                            const Calibration& calibration) {
   const FlopsPerSecond peak = cluster.accelerator.peak_of(setting.precision);
   if (!(peak > FlopsPerSecond())) return std::nullopt;
-  const double least = std::max(1.0, shape.training / (setting.duration * peak));
+  const std::int64_t shared = limits::odd_part_of_sites(setting.machine);
+  const double least =
+      std::max(1.0, shape.training / (setting.duration * peak) / static_cast<double>(shared));
   const double first = std::min(std::ceil(std::log2(least)), kLargestCluster);
   for (double i = first; i <= std::min(first + kMostDoublings, kLargestCluster); ++i) {
-    const auto accelerators = static_cast<std::int64_t>(std::exp2(i));
+    const std::int64_t accelerators = shared * static_cast<std::int64_t>(std::exp2(i));
     auto found =
         fastest_transformer(setting, shape, cluster, calibration, accelerators, setting.duration);
     if (found) return found;

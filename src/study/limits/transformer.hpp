@@ -14,8 +14,9 @@
 
 namespace headway {
 
-/// A dense transformer of the width and depth of the study's stack, with what that leaves out:
-/// attention with heads of 128, a vocabulary of 131,072, norms. [LIMIT-34]
+/// A transformer of the width and depth of the study's stack, with its experts where it has any,
+/// and with what that leaves out: attention with heads of 128, a vocabulary of 131,072, norms.
+/// [LIMIT-34]
 Model transformer_of(const limits::Shape& shape);
 
 /// The cluster with its outermost level as large as needed. [LIMIT-34]
@@ -31,8 +32,8 @@ struct TransformerRun {
   std::size_t priced = 0;  // layouts that were legal and could have been the fastest
 };
 
-/// Why the question cannot be asked of this setting on this cluster: what only the idealised model
-/// knows (experts, sites, relaxed training), a precision without a recipe or a peak. None: it can.
+/// Why the question cannot be asked of this setting on this cluster: relaxed training that is no
+/// method of runs, a precision without a recipe or a peak. None: it can.
 Problems transformer_problems(const limits::Setting& setting, const Cluster& cluster);
 
 /// No step of this layout is shorter. [LIMIT-38]

@@ -135,9 +135,44 @@ TEST(TransformerLimits, what_only_the_idealised_model_knows_is_refused) {
   EXPECT_TRUE(transformer_problems(made.setting, made.cluster).empty());
   made.setting.sparsity.sparse = true;
   made.setting.machine.sites = 4;
+  EXPECT_TRUE(transformer_problems(made.setting, made.cluster).empty());
   made.setting.steps_between_syncs = 50;
   made.setting.precision = Precision::fp4;  // not of an H100
-  EXPECT_EQ(transformer_problems(made.setting, made.cluster).size(), 4U);
+  EXPECT_EQ(transformer_problems(made.setting, made.cluster).size(), 2U);
+}
+
+// A slow link between two sites costs a synchronous run time, DiLoCo nothing to speak of.
+TEST(TransformerLimits, sites_and_methods_are_those_of_runs) {
+  Made made;
+  const limits::Shape shape = limits::shape_of(made.setting, 12288);
+  const auto fastest = [&](const limits::Setting& setting) {
+    return fastest_transformer(setting, shape, made.cluster, made.calibration, 4096,
+                               setting.duration * 100);
+  };
+  const auto here = fastest(made.setting);
+  limits::Setting apart = made.setting;
+  apart.machine.sites = 2;
+  apart.machine.levels.push_back({"site", 0, BytesPerSecond(1e7), Seconds(0.01)});
+  const auto in_step = fastest(apart);
+  apart.relaxation.method = "DiLoCo";
+  apart.relaxation.name = "diloco";
+  apart.relaxation.sync_every = 500;
+  const auto seldom = fastest(apart);
+  ASSERT_TRUE(here && in_step && seldom);
+  EXPECT_GT(in_step->duration / here->duration, 1.1);
+  EXPECT_LT(seldom->duration / here->duration, 1.05);
+  EXPECT_EQ(seldom->layout.replicas, 2);
+}
+
+TEST(TransformerLimits, experts_are_those_of_the_shape) {
+  Made made;
+  limits::Shape shape = limits::shape_of(made.setting, 12288);
+  shape.experts = 8;
+  const Model model = transformer_of(shape);
+  ASSERT_TRUE(model.kinds[0].experts.has_value());
+  EXPECT_EQ(model.kinds[0].experts->count, 8);
+  EXPECT_EQ(model.kinds[0].experts->active, 1);
+  EXPECT_FALSE(model.kinds[0].feed_forward.has_value());
 }
 
 }  // namespace

@@ -416,12 +416,14 @@ class ScaleFields(RunFields, total=False):
     phases: the phases in place: {phase: [{tokens, ...}], best}
     report: renew the generated tables of DIR/scaling.md and the plots beside it
     sites: numbers of sites, each with the run's accelerators; default: 1,2,4,8
-    sync_every: steps between meetings of diloco, streaming and eager; default: 30
-    bits: of an exchanged value; default: 16
-    compression: by which compressed divides what is exchanged; default: 16
+    compare: a method beside synchronous training, as --method of a run has it; may be repeated;
+        default: qsgd, gossip, ad-psgd, diloco, streaming-diloco, eager-diloco
+    sync_every: steps between meetings of those that do not state them (every); default: 30, as
+        published
     penalty: your own loss over that of synchronous training, as gossip=1.01
     loss_data_exponent: tokens grow with the penalty to the power 1/X, instead of by --loss-law
-    extrapolate: DiLoCo's penalty by its fitted laws where none is published
+    extrapolate: where none is published: DiLoCo's penalty by its fitted laws, none for gossip
+        beyond what its spectral gap takes
     points: batch, and steps or samples, to the target; default: MLPerf's published points
     laws: laws that headway calibrate --steps wrote
     measured: runs with a target: their time by the law and their throughput, and its error
@@ -478,9 +480,8 @@ class ScaleFields(RunFields, total=False):
     phases: Mapping[str, Any]
     report: str
     sites: Union[str, Sequence[str]]
+    compare: Union[str, Sequence[str]]
     sync_every: float
-    bits: float
-    compression: float
     penalty: Union[str, Sequence[str]]
     loss_data_exponent: float
     extrapolate: bool
@@ -542,7 +543,7 @@ class LimitsFields(TypedDict, total=False):
     """
 
     files: Union[Path, Sequence[Path]]
-    preset: Union[Literal["base_dense", "base_sparse", "batch", "beyond", "grand_dense", "grand_sparse", "relaxed"], Sequence[Literal["base_dense", "base_sparse", "batch", "beyond", "grand_dense", "grand_sparse", "relaxed"]]]
+    preset: Union[Literal["base_dense", "base_sparse", "batch", "beyond", "grand_dense", "grand_sparse", "relaxed", "shallow"], Sequence[Literal["base_dense", "base_sparse", "batch", "beyond", "grand_dense", "grand_sparse", "relaxed", "shallow"]]]
     gpu: Union[str, Sequence[str]]
     settings: Sequence[Mapping[str, Any]]
     sparse: bool
@@ -886,6 +887,7 @@ class JobsFields(TypedDict, total=False):
 
     files: the stream; without one PAC-ML's, a job each 1000 s
     stream: the stream in place
+    arrivals: jobs come as this table says: arrival_s, and where it has them job and limit_s
     replay: decide the jobs of this table anew
     profile: with replay: one more model, by the name of its file
     as_published: times and rules of PAC-ML's code, quirks and all
@@ -897,6 +899,7 @@ class JobsFields(TypedDict, total=False):
 
     files: Union[Path, Sequence[Path]]
     stream: Mapping[str, Any]
+    arrivals: str
     replay: str
     profile: str
     as_published: bool
@@ -1116,11 +1119,12 @@ class Scaling(Result):
         target_loss: float
         loss_law: str
         parameters: float
-        sync_every: float
         methods: Records
         #: for each bandwidth the soonest of those whose penalty is known
         first: Records
         pays_below: Records
+        #: DiLoCo's best settings for the model by published fits
+        local_updates: Records
         laws: Records
         without: Records
         batches: Records
