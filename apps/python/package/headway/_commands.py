@@ -513,7 +513,7 @@ class LimitsFields(TypedDict, total=False):
 
     files: settings of your own
     preset: a published comparison (grand_dense where nothing is asked for): base_dense,
-        base_sparse, batch, beyond, grand_dense, grand_sparse, relaxed
+        base_sparse, batch, beyond, grand_dense, grand_sparse, relaxed, shallow
     gpu: a machine of `headway list machines`, or a .toml of your own
     settings: settings described in place, as a setting's .toml
     sparse: models with experts in every setting
