@@ -81,8 +81,11 @@ endfunction()
 headway_standard_headers(headway_headers)
 # headway_module(... QUICK_TO_COMPILE): -O1, for what waits for files and people.
 add_library(headway_less_optimised INTERFACE)
-# g++ 12 reports std::variant falsely there. For WebAssembly all is compiled to be small.
-if(NOT HEADWAY_WASM)
+# g++ 12 reports std::variant falsely there. For WebAssembly all is compiled to be small, and this to be
+# the smallest.
+if(HEADWAY_WASM)
+  target_compile_options(headway_less_optimised INTERFACE -Oz)
+else()
   target_compile_options(headway_less_optimised INTERFACE -O1 -Wno-maybe-uninitialized)
 endif()
 headway_standard_headers(headway_headers_quick headway_less_optimised)

@@ -9,6 +9,10 @@ set(CMAKE_ASM_COMPILER ${folder}/bin/cc)
 set(CMAKE_AR ${folder}/bin/ar)
 set(CMAKE_RANLIB ${folder}/bin/ranlib)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+# Instructions that every browser with exceptions in WebAssembly has (2021), and that say in one what takes
+# a branch and several without: copies of memory, signs, numbers with a point to whole ones.
+set(CMAKE_CXX_FLAGS_INIT "-mbulk-memory -msign-ext -mnontrapping-fptoint")
+set(CMAKE_C_FLAGS_INIT "-mbulk-memory -msign-ext -mnontrapping-fptoint")
 set(CMAKE_FIND_ROOT_PATH ${folder})
 set(CMAKE_PREFIX_PATH ${folder})
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

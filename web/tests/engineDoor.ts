@@ -1,16 +1,17 @@
 // The engine of the static site without a browser, for tests in other languages: a line of standard input is a
 // request, {"command", "request", "files": {name: path}}; the line that answers it {"status", "exit", "text"}.
-//   npx vite-node tests/engineDoor.ts [engine.wasm[.gz]]
+//   npx vite-node tests/engineDoor.ts [engine.wasm[.zst]]
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { gunzipSync } from "node:zlib";
+
+import { decompress } from "fzstd";
 
 import { instantiate } from "../src/engine/instance";
 import type { Bytes } from "../src/engine/wasi";
 
-const given = process.argv[2] ?? "../build/site/engine.wasm.gz";
+const given = process.argv[2] ?? "../build/site/engine.wasm.zst";
 const packed = readFileSync(given);
-const engine = instantiate(new WebAssembly.Module(new Uint8Array(given.endsWith(".gz") ? gunzipSync(packed) : packed)));
+const engine = instantiate(new WebAssembly.Module(new Uint8Array(given.endsWith(".zst") ? decompress(packed) : packed)));
 
 interface Line {
   readonly command: string;

@@ -1,24 +1,30 @@
 // The engine in the page itself: a few workers that answer what `headway serve` answers, so that any file server
 // will do. Answers come as those of fetch() do.
-import type { FromWorker, ToWorker } from "./worker";
+import type { Asked, Fetched, FromWorker, ToWorker } from "./worker";
 
 // One for short questions, which is always free for them, and two for long work and traces.
 const kForLong = 2;
 
-/** The module of `address`, which may be packed and may have been unpacked on its way here. */
-export async function fetchModule(address: string): Promise<WebAssembly.Module> {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address}: status ${response.status}`);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return WebAssembly.compile(bytes);
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compileStreaming(new Response(unpacked, { headers: { "Content-Type": "application/wasm" } }));
-}
-
 interface Question {
-  readonly message: Exclude<ToWorker, { module: unknown }>;
+  readonly message: Asked;
   hear(heard: FromWorker): void;
   fail(error: unknown): void;
+}
+
+const begun = () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+
+/** A worker that has fetched the module of `address` and unpacked it, so that the page is drawn meanwhile, and the
+ * module for others. */
+function first(address: string): Promise<{ worker: Worker; module: WebAssembly.Module }> {
+  const worker = begun();
+  return new Promise((found, fail) => {
+    worker.onmessage = ({ data }: MessageEvent<Fetched>) => {
+      if ("module" in data) found({ worker, module: data.module });
+      else fail(new Error(data.failed));
+    };
+    worker.onerror = (event) => fail(new Error(event.message));
+    worker.postMessage({ address: new URL(address, document.baseURI).href } satisfies ToWorker);
+  });
 }
 
 // One worker; who ends its question ends it, and the next question gets another.
@@ -26,20 +32,28 @@ class Place {
   private worker: Worker | null = null;
   private now: Question | null = null;
 
-  constructor(private readonly module: WebAssembly.Module, private readonly freed: () => void) {}
+  constructor(
+    private readonly module: WebAssembly.Module,
+    private readonly freed: () => void,
+  ) {}
 
   get free(): boolean {
     return this.now === null;
   }
 
+  /** Takes a worker that has its module. */
+  take(worker: Worker): Worker {
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.heard(data);
+    worker.onerror = (event) => this.failed(event.message);
+    return (this.worker = worker);
+  }
+
   /** Makes its worker before it is asked. */
   ready(): Worker {
     if (this.worker) return this.worker;
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.heard(data);
-    worker.onerror = (event) => this.failed(event.message);
+    const worker = this.take(begun());
     worker.postMessage({ module: this.module } satisfies ToWorker);
-    return (this.worker = worker);
+    return worker;
   }
 
   ask(question: Question): void {
@@ -87,11 +101,11 @@ export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 export function engineAt(address: string): Ask {
   const waiting: Question[][] = [[], []]; // short, long
   const places: Place[][] = [[], []];
-  const started = fetchModule(address).then((module) => {
+  const started = first(address).then(({ worker, module }) => {
     const place = (kind: 0 | 1) => new Place(module, () => next(kind));
     places[0] = [place(0)];
     places[1] = Array.from({ length: kForLong }, () => place(1));
-    for (const each of places.flat()) each.ready();
+    places[0][0]!.take(worker);
     for (const kind of [0, 1] as const) next(kind);
   });
 

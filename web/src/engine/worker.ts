@@ -1,11 +1,21 @@
 // A worker that has an engine of its own: questions come as messages, one after another.
 import { instantiate, type Engine } from "./instance";
+import { fetchModule } from "./packed";
 import type { Bytes } from "./wasi";
 
-/** To a worker: first a module, then questions. */
-export type ToWorker =
-  | { readonly module: WebAssembly.Module }
-  | { readonly command: string; readonly request: string; readonly files: ReadonlyMap<string, Blob>; readonly told: boolean };
+/** A question. */
+export interface Asked {
+  readonly command: string;
+  readonly request: string;
+  readonly files: ReadonlyMap<string, Blob>;
+  readonly told: boolean;
+}
+
+/** To a worker: first a module, or the address of one, then questions. */
+export type ToWorker = { readonly module: WebAssembly.Module } | { readonly address: string } | Asked;
+
+/** From one that was given an address: the module that was there, or why there is none. */
+export type Fetched = { readonly module: WebAssembly.Module } | { readonly failed: string };
 
 /** From it, of the question that it works at. */
 export type FromWorker =
@@ -16,7 +26,7 @@ export type FromWorker =
 // What a worker has beside a window, in the words that are used here.
 interface Scope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
-  postMessage(message: FromWorker): void;
+  postMessage(message: Fetched | FromWorker): void;
 }
 declare const FileReaderSync: new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer };
 const scope = self as unknown as Scope;
@@ -45,6 +55,16 @@ let engine: Engine | null = null;
 scope.onmessage = ({ data }) => {
   if ("module" in data) {
     engine = instantiate(data.module);
+    return;
+  }
+  if ("address" in data) {
+    fetchModule(data.address).then(
+      (module) => {
+        engine = instantiate(module);
+        scope.postMessage({ module });
+      },
+      (error) => scope.postMessage({ failed: String(error instanceof Error ? error.message : error) }),
+    );
     return;
   }
   const { command, request, told } = data;
