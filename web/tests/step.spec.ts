@@ -24,7 +24,7 @@ test("shows a step at once, and parts that sum to its time", async ({ page }) =>
   await expect(bar.locator("tfoot td").first()).toHaveText(time);
 });
 
-test("the page of a newer headway is not hidden by the browser's cache", async ({ request }) => {
+test("the page of a newer headway is not hidden by the browser's cache", { tag: "@served" }, async ({ request }) => {
   const script = await request.get(at("assets/index.js"));
   expect(script.headers()["cache-control"]).toBe("no-cache");
   const again = await request.get(at("assets/index.js"), { headers: { "If-None-Match": script.headers().etag ?? "" } });
