@@ -3,8 +3,10 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,28 +68,39 @@ PredictedRun* held_by(PyObject* capsule) {
   return held;
 }
 
-// predict(fields): the forecast of plain fields, and its numbers by name; None where the fields are
-// not plain, or no legal run.
+// predict(fields): the forecast of plain fields, and whether it fits; None where the fields are not
+// plain, or no legal run.
 PyObject* predicted(PyObject*, PyObject* arguments) {
   return guarded([&] {
     const auto fields = PyDict_Check(arguments) ? fields_of(arguments) : std::nullopt;
-    std::optional<PredictedRun> found;
+    std::unique_ptr<PredictedRun> found;
     if (fields) {
       const Released others;
       auto run = predicted_run(*fields);
-      if (run) found = std::move(run).value();
+      if (run) found = std::make_unique<PredictedRun>(std::move(run).value());
     }
     if (!found) return Object::borrowed(Py_None);
-    const Object numbers(PyDict_New());
+    const Object fits(PyBool_FromLong(found->forecast.fits));
+    const Object capsule(PyCapsule_New(found.get(), kPredicted, [](PyObject* each) {
+      delete static_cast<PredictedRun*>(PyCapsule_GetPointer(each, kPredicted));
+    }));
+    static_cast<void>(found.release());  // the capsule's
+    return Object(PyTuple_Pack(2, capsule.get(), fits.get()));
+  });
+}
+
+// number(predicted, name): what has a column in a sweep; None: no such.
+PyObject* number(PyObject*, PyObject* arguments) {
+  return guarded([&] {
+    PyObject* capsule = nullptr;
+    const char* name = nullptr;
+    if (PyArg_ParseTuple(arguments, "Os", &capsule, &name) == 0) throw Raised();
+    const Forecast& forecast = held_by(capsule)->forecast;
+    if (std::string_view(name) == "fits") return Object(PyBool_FromLong(forecast.fits));
     for (const ForecastColumn& column : forecast_columns()) {
-      set(numbers, column.name, Object(PyFloat_FromDouble(column.of(found->forecast))));
+      if (column.name == name) return Object(PyFloat_FromDouble(column.of(forecast)));
     }
-    set(numbers, "fits", Object(PyBool_FromLong(found->forecast.fits)));
-    const Object capsule(
-        PyCapsule_New(new PredictedRun(std::move(*found)), kPredicted, [](PyObject* each) {
-          delete static_cast<PredictedRun*>(PyCapsule_GetPointer(each, kPredicted));
-        }));
-    return Object(PyTuple_Pack(2, capsule.get(), numbers.get()));
+    return Object::borrowed(Py_None);
   });
 }
 
@@ -219,6 +232,7 @@ PyObject* streamed(PyObject*, PyObject* arguments) {
 PyMethodDef kFunctions[] = {
     {"answer", answered, METH_VARARGS, "what a command answers to a request"},
     {"predict", predicted, METH_O, "the forecast of plain fields"},
+    {"number", number, METH_VARARGS, "a number of a forecast"},
     {"document", document, METH_O, "the document of a forecast"},
     {"sweep", swept, METH_VARARGS, "forecasts of many rows"},
     {"arrow_stream", streamed, METH_VARARGS, "columns for readers of Arrow"},

@@ -9,7 +9,7 @@ import urllib.request
 
 import headway as hw
 import pytest
-from two_hundred import document_of, flags, requests
+from two_hundred import alike_but_for_libm, document_of, flags, has_parts, requests
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def in_wasm():
         return
     web = pathlib.Path(__file__).parents[3] / "web"
     engine = subprocess.Popen([web / "node_modules/.bin/vite-node", "tests/engineDoor.ts",
-                               os.path.abspath(f"{site}/engine.wasm.gz")],
+                               os.path.abspath(f"{site}/engine.wasm.zst")],
                               cwd=web, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(command, request):
@@ -62,22 +62,24 @@ def in_wasm():
 def by_mpi(command, words, fields):
     """By two ranks of HEADWAY_MPI_PROGRAM, where the work of the command has parts; else None."""
     path = os.environ.get("HEADWAY_MPI_PROGRAM")
-    if not path or command != "plan":
+    if not path or not has_parts(command, fields):
         return None
     ranks = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
-    return subprocess.run([*ranks, path, command, *words, *flags(fields), "--json", "--mpi", "--mpi-parts", "7"],
-                          stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run([*ranks, path, command, *words, *flags(fields), "--json", "--mpi", "--mpi-parts", "7"],
+                          stdout=subprocess.PIPE)
+    assert done.returncode in (0, 1), fields  # 1: nothing fits
+    return done.stdout
 
 
 def test_two_hundred_requests_are_answered_alike_through_all_doors(program, served, in_wasm):
     asked = requests()
     assert len(asked) >= 200
-    refused = 0
+    refused, by_parts = 0, 0
     for command, words, fields in asked:
         request = document_of(command, words, fields)
         by_http = served(command, request)
         if in_wasm is not None:
-            assert in_wasm(command, request) == by_http, request
+            assert alike_but_for_libm(in_wasm(command, request).decode(), by_http.decode()), request
         try:
             by_python = getattr(hw, command)(*words, **fields).to_json()
         except hw.RequestError as error:
@@ -90,4 +92,6 @@ def test_two_hundred_requests_are_answered_alike_through_all_doors(program, serv
         assert by_python.encode() == program(command, *words, *flags(fields), "--json"), request
         by_ranks = by_mpi(command, words, fields)
         assert by_ranks is None or by_ranks == by_http, request
+        by_parts += by_ranks is not None
     assert 10 < refused < 150  # both kinds were asked
+    assert by_parts >= 16 or not os.environ.get("HEADWAY_MPI_PROGRAM")

@@ -2,6 +2,7 @@
 import itertools
 import json
 import random
+import re
 
 MODELS = ["llama-2-7b", "llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b"]
 CLUSTERS = ["dgx-h100", "dgx-a100-80gb", "tpu-v4"]
@@ -26,8 +27,13 @@ def requests():
         out.append(("simulate", [], dict(small, tp=tp)))
         out.append(("scale", ["strong"], dict(small, tp=tp, at="16,32")))
         out.append(("scale", ["run"], dict(small, tp=tp, tokens="2T")))
+        out.append(("scale", ["strong"], dict(small, gpus=8 * tp, at="16,32", best=True)))
     for gpu in ("h100-sxm", "a100-sxm", "v100-sxm"):
         out.append(("limits", [], dict(gpu=gpu)))
+    out.append(("limits", [], dict(gpu="h100-sxm", sensitivity=True)))
+    for gpus in (2, 4, 8):
+        out.append(("infer", [], dict(model="llama-3.1-8b", cluster="dgx-h100", gpus=gpus, best=True,
+                                      input_len=1024, output_len=128)))
     for tp, batch in itertools.product([1, 2], [1, 8, 64]):
         out.append(("infer", [], dict(model="llama-3.1-8b", cluster="dgx-h100", gpus=tp, tp=tp, batch=batch,
                                       input_len=1024, output_len=128)))
@@ -49,6 +55,11 @@ def document_of(command, words, fields):
     return out
 
 
+def has_parts(command, fields):
+    """Whether machines may divide the work (--shard, --mpi)."""
+    return command in ("plan", "validate") or bool(fields.get("best") or fields.get("sensitivity"))
+
+
 def flags(fields):
     """The same fields as flags of the command line."""
     out = []
@@ -57,3 +68,18 @@ def flags(fields):
         if value is not True:
             out.append(value if isinstance(value, str) else json.dumps(value))
     return out
+
+
+def furthest(one, other):
+    """How far numbers of two texts are apart, as a share; None where more than numbers differ."""
+    number = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+    if number.sub("#", one) != number.sub("#", other):
+        return None
+    pairs = zip(map(float, number.findall(one)), map(float, number.findall(other)))
+    return max((abs(a - b) / max(abs(a), abs(b)) for a, b in pairs if a != b), default=0.0)
+
+
+def alike_but_for_libm(one, other):
+    """Whether two texts are the same but for last digits: the C library of WebAssembly rounds some functions another way."""
+    apart = furthest(one, other)
+    return apart is not None and apart <= 1e-12

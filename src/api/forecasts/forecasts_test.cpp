@@ -87,6 +87,27 @@ TEST(Forecasts, EachRowIsItsOwnForecastOrSaysWhyThereIsNone) {
   EXPECT_EQ(table->problems.size(), 2U);
 }
 
+TEST(Forecasts, ARowHasTheConstantsOfItsOwnMachineSoftwareAndSlices) {
+  const std::vector<SweptField> swept[] = {{{"cluster", {"dgx-h100", "dgx-a100-80gb"}, {0, 1, 0}}},
+                                           {{"software", {"2022-10", "2025-06"}, {0, 1, 0}}},
+                                           {{"board-power", {"350 W", "700 W"}, {0, 1, 0}}},
+                                           {{"gpus", {"16", "32"}, {0, 1, 0}}}};
+  for (const auto& fields_swept : swept) {
+    const auto table = forecast_rows(fields_of_run(), fields_swept, 1, {});
+    ASSERT_TRUE(table.ok());
+    for (std::size_t row = 0; row < 3; ++row) {
+      const SweptField& field = fields_swept[0];
+      RunRequest fields = fields_of_run();
+      std::erase_if(fields, [&](const GivenField& each) { return each.name == field.name; });
+      fields.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
+      const auto predicted = predicted_run(fields);
+      ASSERT_TRUE(predicted.ok()) << field.name;
+      EXPECT_EQ(table->columns[0][row], predicted->forecast.step_time.value()) << field.name;
+    }
+    EXPECT_NE(table->columns[0][0], table->columns[0][1]) << fields_swept[0].name;
+  }
+}
+
 TEST(Forecasts, NamesOfNoFieldAreProblems) {
   EXPECT_FALSE(
       forecast_rows(fields_of_run(), std::vector<SweptField>{{"sequence", {"1"}, {0}}}, 1, {})

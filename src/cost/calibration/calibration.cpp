@@ -39,6 +39,18 @@ double powered(const StepConstants& constants, const Accelerator& accelerator) {
                   constants.architecture(accelerator.architecture).power_exponent);
 }
 
+// By Framework: the one whose constants it has.
+const std::vector<std::string>& fitted_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < framework_names().size(); ++i) {
+      out.emplace_back(name_of(base_of(static_cast<Framework>(i))));
+    }
+    return out;
+  }();
+  return all;
+}
+
 }  // namespace
 
 Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
@@ -65,9 +77,9 @@ Result<Benchmarked> benchmarked_for(const Cluster& cluster) {
 Calibration in_step(const Benchmarked& alone, const StepConstants& constants,
                     const Cluster& cluster, double software) {
   Calibration out{alone.kernels, alone.levels, constants.shared, constants.power, {}};
-  for (std::size_t i = 0; i < framework_names().size(); ++i) {
-    const Framework fitted = base_of(static_cast<Framework>(i));
-    out.frameworks.push_back(constants.framework(std::string(name_of(fitted))));
+  out.frameworks.reserve(fitted_names().size());
+  for (const std::string& name : fitted_names()) {
+    out.frameworks.push_back(constants.framework(name));
   }
   const std::string& architecture = cluster.accelerator.architecture;
   const ArchitectureConstants& own = constants.architecture(architecture);

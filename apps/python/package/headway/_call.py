@@ -12,25 +12,26 @@ from ._results import Result
 class Predicted(Result):
     """A forecast. Its document is written when more than its first numbers is asked for."""
 
-    __slots__ = ("_predicted", "_numbers")
+    __slots__ = ("_predicted",)
 
     @classmethod
-    def of(cls, predicted: object, numbers: Mapping[str, float], fields: Mapping[str, Any]) -> Any:
+    def of(cls, predicted: object, fits: bool, fields: Mapping[str, Any]) -> Any:
         """Of the engine's own."""
         out = cls.__new__(cls)
         object.__setattr__(out, "_predicted", predicted)
-        object.__setattr__(out, "_numbers", numbers)
-        object.__setattr__(out, "_request", (fields, 0 if numbers["fits"] else 1))
+        object.__setattr__(out, "_request", (fields, 0 if fits else 1))
         return out
 
     def __getattr__(self, name: str) -> Any:
         if name == "_text":
             object.__setattr__(self, "_text", _engine.document(self._predicted))
             return self._text
-        if name == "_numbers":  # of a document: it knows them itself
-            return {}
-        if name in self._numbers:
-            return self._numbers[name]
+        if name == "_predicted":  # of a document: it knows its numbers itself
+            return None
+        if name[0] != "_" and self._predicted is not None:
+            number = _engine.number(self._predicted, name)
+            if number is not None:
+                return number
         return super().__getattr__(name)
 
     @property

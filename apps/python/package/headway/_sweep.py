@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy
 
@@ -21,8 +21,8 @@ def sweep(base: Union[Mapping[str, Any], Result], fields: Mapping[str, Any], *, 
 
     base: fields of a run, or what predict() gave. fields: for each field its values, a list or an array.
     grid: every combination of them, the last field changing fastest; False: the i-th of each together.
-    executor: of concurrent.futures, mpi4py.futures, Dask or Ray's pool of that form; it is given `chunk`
-    rows at a time, and the answer is the same. Without one, threads (0: one a core) do the work.
+    executor: of concurrent.futures, mpi4py.futures or Dask, or a pool as multiprocessing's and Ray's; it is
+    given `chunk` rows at a time, and the answer is the same. Without one, threads (0: one a core) do the work.
 
     Columns: the fields, then those of predict ("step_time_s", "parts_s.compute", "mfu", "fits", ...), NaN
     where there is no forecast, and "problem", which says why. Seconds, bytes, joules.
@@ -36,14 +36,21 @@ def sweep(base: Union[Mapping[str, Any], Result], fields: Mapping[str, Any], *, 
         return _work(request, swept, threads, progress)
     pieces = [[(name, texts, places[begin:begin + chunk]) for name, texts, places in swept]
               for begin in range(0, rows, chunk)]
-    futures = [executor.submit(_work, request, piece, 1) for piece in pieces]
     parts: List[Table] = []
+    waiting = [_begun(executor, request, piece, 1) for piece in pieces]
     with _ask.told(progress) as listener:
-        for future in futures:
-            parts.append(future.result())
+        for result in waiting:
+            parts.append(result())
             if listener is not None:
-                listener(len(parts), len(futures))
+                listener(len(parts), len(waiting))
     return joined(parts)
+
+
+def _begun(executor: Any, *arguments: Any) -> Callable[[], Table]:
+    """Work that somebody else does; what it gives is waited for."""
+    if hasattr(executor, "submit"):
+        return executor.submit(_work, *arguments).result  # type: ignore[no-any-return]
+    return executor.apply_async(_work, arguments).get  # type: ignore[no-any-return]
 
 
 def _rows(fields: Mapping[str, Any], grid: bool) -> List[_Swept]:
