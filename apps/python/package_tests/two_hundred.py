@@ -80,6 +80,6 @@ def furthest(one, other):
 
 
 def alike_but_for_libm(one, other):
-    """Whether two texts are the same but for last digits: the C library of WebAssembly rounds some functions another way."""
+    """Whether two texts are the same but for last digits, as where a C library rounds functions another way."""
     apart = furthest(one, other)
     return apart is not None and apart <= 1e-12
