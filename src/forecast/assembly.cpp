@@ -169,6 +169,11 @@ void add_rest(Parts& parts, const Prices& prices, std::optional<double> waiting)
   parts.other += parts.total() * waiting.value_or(usual);
   // [OWN-1] As own runs of the setup had it.
   for (const PartRow& row : kParts) parts[row.part] *= prices.calibration.own;
+  // [FORECAST-21] A step is no shorter than its samples take to be read and prepared.
+  if (prices.job.input_rate > 0) {
+    const Seconds fed(static_cast<double>(prices.job.global_batch) / prices.job.input_rate);
+    parts.other += std::max(Seconds(0), fed - parts.total());
+  }
 }
 
 // [FORECAST-17] One transfer, and the host where it stands in the way of each.

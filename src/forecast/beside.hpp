@@ -10,7 +10,8 @@ namespace headway {
 
 /// Goes through a block's items in order. Of one stream of kernels and one wire a call that nothing
 /// need wait for yet runs beside: the products for weights' gradients behind it, or before it; the
-/// other pieces of attention; of split products, the one that it feeds or that feeds it.
+/// other pieces of attention; of split products, the one that it feeds or that feeds it; of sums of
+/// embeddings, the products of the block: a bottom MLP beside the tables.
 class Beside {
  public:
   void add(const Op& op, Seconds seconds) {
@@ -23,6 +24,10 @@ class Beside {
       core_ = seconds;
       if (in_pieces_ != kNone) times_[in_pieces_] = share_of_core();
       in_pieces_ = kNone;
+    }
+    if (std::holds_alternative<Matmul>(op.shape)) {
+      products_ += seconds;
+      if (of_tables_ != kNone) times_[of_tables_] += seconds;
     }
     if (std::holds_alternative<Matmul>(op.shape) && !op.weight_gradient) {
       product_ = seconds;
@@ -58,6 +63,14 @@ class Beside {
           times_.back() = product_;
         }
         break;
+      case Flow::of_tables:
+        // Forward the products stand before it, though they need not; backward behind it.
+        if (call.phase == Phase::forward) {
+          times_.back() = products_;
+        } else {
+          of_tables_ = at;
+        }
+        break;
       case Flow::between:
       case Flow::of_samples:
         break;
@@ -73,8 +86,8 @@ class Beside {
 
   std::vector<Seconds> times_;  // of each call so far
   // Calls whose computation is still to come, and computation that came last.
-  std::size_t into_weights_ = kNone, in_pieces_ = kNone, feeds_ = kNone;
-  Seconds gradients_{}, core_{}, product_{};
+  std::size_t into_weights_ = kNone, in_pieces_ = kNone, feeds_ = kNone, of_tables_ = kNone;
+  Seconds gradients_{}, core_{}, product_{}, products_{};
   double turns_ = 0;
 };
 

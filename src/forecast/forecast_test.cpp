@@ -392,5 +392,19 @@ RC_GTEST_PROP(Forecast, TheSameInputGivesTheSameBytes, ()) {
   RC_ASSERT(a.notes == b.notes);
 }
 
+// [FORECAST-21] A step waits for its readers, and for no more.
+TEST(Forecast, IsNoShorterThanItsSamplesTakeToBeFed) {
+  Case c = case_of_network("resnet-50", 8, 128);
+  const Calibration calibration = *calibration_for(c);
+  const Forecast plain = forecast(c, calibration);
+  c.job.input_rate = 1024 / (2 * plain.step_time.value());
+  const Forecast fed = forecast(c, calibration);
+  EXPECT_NEAR(fed.step_time.value(), 2 * plain.step_time.value(), 1e-9 * plain.step_time.value());
+  EXPECT_NEAR((fed.parts.other - plain.parts.other).value(), plain.step_time.value(),
+              1e-9 * plain.step_time.value());
+  c.job.input_rate = 1024 / (0.5 * plain.step_time.value());
+  EXPECT_EQ(forecast(c, calibration).step_time, plain.step_time);
+}
+
 }  // namespace
 }  // namespace headway::testing

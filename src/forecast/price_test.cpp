@@ -105,6 +105,34 @@ TEST(PriceBlock, HidesAGatherUnderTheInputsGradientAndAScatterUnderTheWeights) {
   EXPECT_NEAR(hidden.at(1), seconds[1] + seconds[2], 1e-9 * seconds[1]);
 }
 
+// [FORECAST-8] Sums of embeddings travel under the products of the bottom MLP in their block, which
+// stand before the call forward and behind it backward, and not under what looks them up.
+TEST(PriceBlock, HidesSumsOfEmbeddingsUnderTheProductsOfTheBlock) {
+  for (const Phase phase : {Phase::forward, Phase::backward}) {
+    Ordered one;
+    const Matmul mlp{4096, 512, 512};
+    std::vector<Op> products;
+    const auto look_up = [&] { one.add(Pass{Bytes(1e9)}, phase); };
+    const auto call = [&] {
+      one.add(CollectiveOp::all_to_all, Group::tp, phase, HiddenBy::same_block, Flow::of_tables);
+    };
+    if (phase == Phase::forward) {
+      products = {one.add(mlp, phase)};
+      look_up();
+      call();
+    } else {
+      call();
+      look_up();
+      products = {one.add(mlp, phase), one.add(mlp, phase, true)};
+    }
+    std::vector<double> seconds;
+    const std::vector<double> hidden = one.hidden(products, seconds);
+    double all = 0;
+    for (const double each : seconds) all += each;
+    EXPECT_NEAR(hidden.at(0), all, 1e-9 * all);
+  }
+}
+
 // [FORECAST-8] A ring of n ranks passes on n - 1 times, each under one of n pieces of attention;
 // backward it stands behind the core, whose input's gradients go round.
 TEST(PriceBlock, HidesARingUnderAllPiecesOfAttentionButOne) {

@@ -130,22 +130,26 @@ class NetworkRules : CheckRules {
   // Of some tables a scheme needs so many rows, widths that divide, ranks of several nodes.
   void tables(const EmbeddingBags& bags) {
     const TableSplit& split = layout_.tables;
-    const bool cuts = split.scheme == TableScheme::column_wise || split.scheme == TableScheme::grid;
+    const bool cuts = split.uses(TableScheme::column_wise) || split.uses(TableScheme::grid);
     if (cuts && bags.width % split.columns != 0) {
       fail("table-columns", std::to_string(split.columns) +
                                 " must divide the width of the tables, " +
                                 std::to_string(bags.width));
     }
     if (layout_.dp == 1) {
-      if (split.scheme == TableScheme::spread && split.copy_below == 0 && split.rows_from == 0)
+      if (split == TableSplit{.columns = split.columns, .cached = split.cached, .hits = split.hits})
         return;
       fail("tables", "lie whole on the one rank; leave out what splits or copies them");
       return;
     }
-    if (by_node(split.scheme)) several_nodes("tables");
+    if (split.uses(TableScheme::table_row_wise) || split.uses(TableScheme::grid)) {
+      several_nodes("tables");
+    }
+    named_tables(split, bags.tables.size());
     std::int64_t few = 0, fewest = 0;
-    for (const EmbeddingTable& table : bags.tables) {
-      const TableScheme scheme = split.of(table.rows);
+    for (std::size_t at = 0; at < bags.tables.size(); ++at) {
+      const EmbeddingTable& table = bags.tables[at];
+      const TableScheme scheme = split.of(at, table.rows);
       const std::int64_t ranks = scheme == TableScheme::row_wise ? layout_.ep
                                  : by_node(scheme)               ? layout_.node_ranks
                                                                  : 1;
@@ -158,6 +162,22 @@ class NetworkRules : CheckRules {
                          " tables have fewer rows than the " + std::to_string(fewest) +
                          " ranks that would share them; copy-below " + std::to_string(fewest) +
                          " copies these");
+    }
+  }
+  // A table that is named lies in one way, and is one of the network's.
+  void named_tables(const TableSplit& split, std::size_t tables) {
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < split.named.size(); ++i) {
+      const std::uint64_t named = split.named[i];
+      const std::string field = std::string(kTableSchemeNames[i]) + "-tables";
+      if (tables < kNamedTables && named >> tables != 0) {
+        fail(field.c_str(),
+             "names a table that is none; they are 0 to " + std::to_string(tables - 1));
+      }
+      if ((named & before) != 0) {
+        fail(field.c_str(), "names a table that another list names, too");
+      }
+      before |= named;
     }
   }
   static bool by_node(TableScheme scheme) {
@@ -181,6 +201,7 @@ class NetworkRules : CheckRules {
       {ModuleClass::bottom, "bottom-mlp", "projections before tables"},
       {ModuleClass::top, "top-mlp", "projections of their own"},
       {ModuleClass::interaction, "interactions", "interaction with weights"},
+      {ModuleClass::experts, "expert-mlp", "experts"},
   };
 
   // A class of which nothing is trained, and what it cannot be split by.
@@ -198,13 +219,17 @@ class NetworkRules : CheckRules {
       several_nodes(field.name);
       if (layout_.node_ranks == 1) return;
     }
+    const std::int64_t ranks = is_in_node(strategy) ? layout_.node_ranks : layout_.dp;
+    if (is_spread(strategy)) return spread_experts(field, ranks);
     if (!is_tensor(strategy)) return;
-    if (field.of == ModuleClass::convolution) {
+    if (field.of == ModuleClass::convolution || field.of == ModuleClass::experts) {
+      const bool experts = field.of == ModuleClass::experts;
       return fail(field.name,
-                  "are not split by tensors; legal: default, data, sharded, sharded-in-node",
+                  std::string("are not split by tensors; legal: default, data, sharded, "
+                              "sharded-in-node") +
+                      (experts ? ", spread, spread-in-node" : ""),
                   Trouble::unsupported);
     }
-    const std::int64_t ranks = is_in_node(strategy) ? layout_.node_ranks : layout_.dp;
     std::int64_t odd = 0;
     for_class(field.of, [&](const NetworkModule& module) {
       const std::int64_t width = split_width(module);
@@ -213,6 +238,21 @@ class NetworkRules : CheckRules {
     if (odd > 0) {
       fail(field.name, "by tensors over " + std::to_string(ranks) + " ranks needs them to divide " +
                            std::to_string(odd) + ", a width or number of heads");
+    }
+  }
+  // Each rank has as many whole experts.
+  void spread_experts(const ClassField& field, std::int64_t ranks) {
+    if (field.of != ModuleClass::experts) {
+      return fail(field.name, "are no experts, which alone are spread");
+    }
+    std::int64_t odd = 0;
+    for_class(field.of, [&](const NetworkModule& module) {
+      const std::int64_t experts = std::get<ExpertProjection>(module.shape).experts;
+      if (odd == 0 && experts % ranks != 0) odd = experts;
+    });
+    if (odd > 0) {
+      fail(field.name, "spreads experts over " + std::to_string(ranks) +
+                           " ranks, which must divide their number, " + std::to_string(odd));
     }
   }
   template <class Body>

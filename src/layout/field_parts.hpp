@@ -129,6 +129,27 @@ inline constexpr FieldAccess<Layout> kOfTables = {
       l.tables.*member = static_cast<Value>(
           static_cast<std::conditional_t<std::is_enum_v<Value>, std::uint8_t, Value>>(number));
     }};
+/// The places of tables, as flags and documents name them.
+inline std::span<const std::string_view> table_places() {
+  static const std::vector<std::string> texts = [] {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < kNamedTables; ++i) out.push_back(std::to_string(i));
+    return out;
+  }();
+  static const std::vector<std::string_view> names(texts.begin(), texts.end());
+  return names;
+}
+inline FieldForm tables_by_place() {
+  return {.kind = FieldForm::Kind::names, .names = table_places(), .lists = false, .none = 0};
+}
+template <TableScheme scheme>
+inline constexpr FieldAccess<Layout> kNamed = {
+    [](const Layout& l) {
+      return static_cast<double>(l.tables.named[static_cast<std::size_t>(scheme)]);
+    },
+    [](Layout& l, double number) {
+      l.tables.named[static_cast<std::size_t>(scheme)] = static_cast<std::uint64_t>(number);
+    }};
 inline FieldForm share() {
   return {.kind = FieldForm::Kind::number, .least = 0, .most = 1};
 }

@@ -107,7 +107,8 @@ struct Job {
   bool checked_collectives = false;
   /// Every transfer between stages waits for the host.
   bool blocking_transfers = false;
-  Method method = {};  // when replicas meet, and what they send
+  double input_rate = 0;  // samples a second that feed all ranks; 0: no bound
+  Method method = {};     // when replicas meet, and what they send
 };
 
 }  // namespace headway

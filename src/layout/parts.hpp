@@ -48,7 +48,7 @@ constexpr std::uint8_t bit(Piece piece) {
 /// How a class of a network's layers is split over the ranks of dp. usual: as `zero` says. sharded:
 /// weights, gradients and states lie in parts and are gathered (FSDP), over all ranks or those of a
 /// node; tensor: products are split by columns and rows, and the ranks of a group work on all their
-/// samples.
+/// samples; spread: whole experts lie on one rank each, and rows go to theirs.
 enum class Strategy : std::uint8_t {
   usual,
   data,            // copies
@@ -57,19 +57,28 @@ enum class Strategy : std::uint8_t {
   tensor,          // over all ranks
   tensor_node,     // within a node, copies across
   tensor_sharded,  // within a node, sharded across
+  spread,          // over all ranks
+  spread_node,     // within a node, copies across
 };
-constexpr std::array<std::string_view, 7> kStrategyNames = {"default",
+constexpr std::array<std::string_view, 9> kStrategyNames = {"default",
                                                             "data",
                                                             "sharded",
                                                             "sharded-in-node",
                                                             "tensor",
                                                             "tensor-in-node",
-                                                            "tensor-in-node-sharded"};
+                                                            "tensor-in-node-sharded",
+                                                            "spread",
+                                                            "spread-in-node"};
 constexpr bool is_tensor(Strategy strategy) {
-  return strategy >= Strategy::tensor;
+  return strategy >= Strategy::tensor && strategy <= Strategy::tensor_sharded;
+}
+constexpr bool is_spread(Strategy strategy) {
+  return strategy >= Strategy::spread;
 }
 constexpr bool is_in_node(Strategy strategy) {
-  return strategy == Strategy::sharded_node || strategy >= Strategy::tensor_node;
+  using enum Strategy;
+  return strategy == sharded_node || strategy == tensor_node || strategy == tensor_sharded ||
+         strategy == spread_node;
 }
 
 /// Who holds which part of a table of embeddings (TorchRec's words). spread: rows of all tables lie
@@ -86,6 +95,9 @@ enum class TableScheme : std::uint8_t {
 constexpr std::array<std::string_view, 7> kTableSchemeNames = {
     "spread", "table-wise", "column-wise", "row-wise", "table-row-wise", "grid", "data-parallel"};
 
+/// Tables that are named by their place in the network's list, from 0 on, a bit each.
+constexpr std::size_t kNamedTables = 52;
+
 /// How the tables of a network lie on the ranks.
 struct TableSplit {
   TableScheme scheme = TableScheme::spread;
@@ -94,12 +106,21 @@ struct TableSplit {
   std::int64_t columns = 128;   // of a slice (column-wise, grid)
   double cached = 1;            // share of the rows that the accelerators hold, the host all
   double hits = -1;             // share of the look-ups that find their row there; negative: that
+  /// By scheme those that are named to lie so, whatever their rows.
+  std::array<std::uint64_t, kTableSchemeNames.size()> named = {};
   friend bool operator==(const TableSplit&, const TableSplit&) = default;
 
-  /// Of a table.
-  TableScheme of(std::int64_t rows) const {
+  /// Of the table at a place.
+  TableScheme of(std::size_t place, std::int64_t rows) const {
+    for (std::size_t i = 0; place < kNamedTables && i < named.size(); ++i) {
+      if ((named[i] >> place & 1U) != 0) return static_cast<TableScheme>(i);
+    }
     if (rows < copy_below) return TableScheme::data_parallel;
     return rows_from > 0 && rows >= rows_from ? TableScheme::row_wise : scheme;
+  }
+  /// Whether tables may lie so beside what their rows decide.
+  bool uses(TableScheme which) const {
+    return scheme == which || named[static_cast<std::size_t>(which)] != 0;
   }
 };
 

@@ -85,6 +85,7 @@ void ModuleReader::read_module(Fields& module) {
        ModuleClass::convolution},
       {"transposed", [](ModuleReader& r, Fields& m) { r.convolution(m, true); },
        ModuleClass::convolution},
+      {"experts", [](ModuleReader& r, Fields& m) { r.expert_projection(m); }, ModuleClass::experts},
       {"linear", [](ModuleReader& r, Fields& m) { r.projection(m); }},
       {"pool", [](ModuleReader& r, Fields& m) { r.pool(m); }},
       {"gather", [](ModuleReader& r, Fields& m) { r.gather(m); }},
@@ -234,6 +235,23 @@ void ModuleReader::projection(Fields& module) {
   at_.channels = out;
 }
 
+// So many projections of the same width, of which each position goes through `active`.
+void ModuleReader::expert_projection(Fields& module) {
+  constexpr std::int64_t kMostExperts = 100'000;
+  const std::int64_t experts = bounded(module, "experts", kMostExperts);
+  const std::int64_t active = bounded_or(module, "active", 1, kMostExperts);
+  const std::int64_t out = bounded(module, "linear", kMostWidth);
+  if (active > experts)
+    module.fail("active", "is more than the " + std::to_string(experts) + " experts");
+  push(ExpertProjection{.in = at_.channels,
+                        .out = out,
+                        .rows = at_.positions(),
+                        .experts = experts,
+                        .active = active,
+                        .bias = module.flag_or("bias", true)});
+  at_.channels = out;
+}
+
 // Without a window: over all positions.
 void ModuleReader::pool(Fields& module) {
   const double before = at_.elements();
@@ -335,6 +353,7 @@ void ModuleReader::tables(Fields& module) {
   const std::vector<std::int64_t> pooling = module.naturals_or_empty("pooling");
   const std::int64_t copies = bounded_or(module, "copies", 1, 100'000);
   bags.width = bounded(module, "width", kMostHidden);
+  bags.value_bytes = bounded_or(module, "bytes", 4, 8);
   if (!pooling.empty() && pooling.size() != rows.size() && pooling.size() != 1) {
     module.fail("pooling", "must hold 1 or " + std::to_string(rows.size()) + " numbers");
     return;

@@ -38,6 +38,7 @@ class ModuleReader {
 
   void convolution(Fields& module, bool transposed);
   void projection(Fields& module);
+  void expert_projection(Fields& module);
   void pool(Fields& module);
   void gather(Fields& module);
   void upsample(Fields& module);

@@ -17,6 +17,10 @@ struct WeightsOf {
   double operator()(const Projection& p) const {
     return as_number(p.in) * as_number(p.out) + (p.bias ? as_number(p.out) : 0);
   }
+  double operator()(const ExpertProjection& p) const {
+    return as_number(p.experts) *
+           (as_number(p.in) * as_number(p.out) + (p.bias ? as_number(p.out) : 0));
+  }
   double operator()(const Normalisation& n) const {
     if (n.over == NormOver::plain) return 0;
     return (n.over == NormOver::scale ? 1 : 2) * as_number(n.channels);
@@ -39,6 +43,9 @@ struct Products {
   }
   double operator()(const Projection& p) const {
     return as_number(p.rows) * as_number(p.in) * as_number(p.out);
+  }
+  double operator()(const ExpertProjection& p) const {
+    return as_number(p.rows * p.active) * as_number(p.in) * as_number(p.out);
   }
   double operator()(const AttentionCore& a) const {
     return 2 * as_number(a.heads * a.head_dim) * as_number(a.queries) * as_number(a.keys);

@@ -35,6 +35,16 @@ struct Projection {
   friend bool operator==(const Projection&, const Projection&) = default;
 };
 
+/// A projection of which there are several, `experts`, and each row goes through `active` of them.
+struct ExpertProjection {
+  std::int64_t in, out;
+  std::int64_t rows = 1;
+  std::int64_t experts = 1, active = 1;
+  bool bias = true;
+
+  friend bool operator==(const ExpertProjection&, const ExpertProjection&) = default;
+};
+
 /// Over what a norm takes its mean. frozen: a scale and an offset that are not trained; scale: of a
 /// layer, without an offset (RMS, layer norms without bias); plain: of a layer, without both.
 enum class NormOver : std::uint8_t { batch, group, layer, frozen, scale, plain };
@@ -86,6 +96,7 @@ struct EmbeddingTable {
 struct EmbeddingBags {
   std::vector<EmbeddingTable> tables;
   std::int64_t width;
+  std::int64_t value_bytes = 4;  // of one value where it lies
 
   std::int64_t rows() const;
   double look_ups() const;  // of one sample
@@ -115,8 +126,9 @@ struct DotInteraction {
   friend bool operator==(const DotInteraction&, const DotInteraction&) = default;
 };
 
-using ModuleShape = std::variant<Convolution, Projection, Normalisation, Elementwise, AttentionCore,
-                                 Recurrence, EmbeddingBags, DotInteraction, Lookup, Values>;
+using ModuleShape =
+    std::variant<Convolution, Projection, Normalisation, Elementwise, AttentionCore, Recurrence,
+                 EmbeddingBags, DotInteraction, Lookup, Values, ExpertProjection>;
 
 /// The classes of layers that may each be split over ranks in a way of their own. bottom, top: the
 /// projections before and behind the tables of embeddings; of a network without tables all are top.
@@ -128,10 +140,12 @@ enum class ModuleClass : std::uint8_t {
   bottom,
   top,
   interaction,
-  tables
+  tables,
+  experts
 };
-constexpr std::array<std::string_view, 8> kModuleClassNames = {
-    "other", "convolution", "attention", "feed-forward", "bottom", "top", "interaction", "tables"};
+constexpr std::array<std::string_view, 9> kModuleClassNames = {
+    "other", "convolution", "attention", "feed-forward", "bottom",
+    "top",   "interaction", "tables",    "experts"};
 
 /// Which of two projections one is that ranks may split together, the first by columns, the
 /// last by rows: queries, keys and values with what joins their result, two behind each other.

@@ -63,6 +63,72 @@ TEST(Networks, OfConfigsRunThePublishedFlops) {  // [MODEL-8]
   EXPECT_EQ(multiplications(vit), multiplications(built_in("vit-b")));
 }
 
+// DeepLearningExamples' networks, by hand: NCF's tables of 138,493 + 26,744 rows of 192 and its MLP
+// (31,832,577, as its README has it); the plain U-Net 64 to 1,024 with 3 x 3 windows everywhere,
+// those of what is transposed too; V-Net; nnU-Net's convolutions with a scale and an offset for
+// each channel.
+TEST(Networks, OfDeepLearningExamplesHaveTheParametersOfTheirScripts) {  // [MODEL-8]
+  EXPECT_EQ(parameters(built_in("ncf")).total, 31'832'577);
+  const auto conv = [](std::int64_t in, std::int64_t out, std::int64_t taps, bool bias) {
+    return in * out * taps + (bias ? out : 0);
+  };
+  std::int64_t unet = 0;
+  for (std::int64_t in = 1, w = 64; w <= 1024; in = w, w *= 2) {
+    unet += conv(in, w, 9, true) + conv(w, w, 9, true);
+  }
+  for (std::int64_t w = 512; w >= 64; w /= 2) {
+    unet += conv(2 * w, w, 9, true) + conv(2 * w, w, 9, true) + conv(w, w, 9, true);
+  }
+  EXPECT_EQ(parameters(built_in("unet-medical")).total, unet + conv(64, 2, 1, true));
+  const auto nnunet = [&](std::int64_t taps, std::int64_t most, std::int64_t up,
+                          std::int64_t last) {
+    std::int64_t out = 0, in = 4;
+    std::vector<std::int64_t> widths;
+    for (std::int64_t w = 32; widths.size() < 6; w = std::min(2 * w, most)) widths.push_back(w);
+    for (const std::int64_t w : widths) {
+      out += conv(in, w, taps, false) + conv(w, w, taps, false) + 4 * w;
+      in = w;
+    }
+    for (std::size_t i = 5; i-- > 0;) {
+      const std::int64_t w = widths[i];
+      out += conv(widths[i + 1], w, up, true) + conv(2 * w, w, taps, false) +
+             conv(w, w, taps, false) + 4 * w;
+    }
+    return out + conv(32, 4, last, true);
+  };
+  EXPECT_EQ(parameters(built_in("nnunet-3d")).total, nnunet(27, 320, 8, 1));
+  EXPECT_EQ(parameters(built_in("nnunet-2d")).total, nnunet(9, 512, 4, 1));
+  EXPECT_EQ(parameters(built_in("unet-3d-medical")).total, nnunet(27, 320, 8, 27));
+  std::int64_t vnet = conv(1, 16, 27, true) + 2 * 16;
+  for (std::int64_t w = 32; w <= 128; w *= 2) {
+    vnet += conv(w / 2, w, 8, true) + 2 * w + 3 * (conv(w, w, 27, true) + 2 * w);
+  }
+  for (std::int64_t in = 128, w = 64; w >= 32; in = 2 * w, w /= 2) {
+    vnet += conv(in, w, 8, true) + 2 * w + 3 * (conv(2 * w, 2 * w, 27, true) + 4 * w);
+  }
+  vnet += conv(64, 16, 8, true) + 2 * 16 + conv(16, 3, 27, true);
+  EXPECT_EQ(parameters(built_in("vnet")).total, vnet);
+  // 7,912,889 + ... + 35 rows, as its scripts list them: 15.6 GiB.
+  EXPECT_EQ(parameters(built_in("dlrm-small")).total - parameters(built_in("dlrm-v1")).total,
+            (32'709'138 - 177'953'962) * std::int64_t{128});
+}
+
+// arXiv 2310.02784: 801.2 B, 11,993 B and 332.1 B parameters; 638.1, 5.02 and 60.04 MFLOP a sample.
+// With experts 16 of each top layer, two of which run; with four layers of 512 over 80 positions.
+TEST(Networks, OfMadMaxHaveTheirPublishedSizes) {  // [MODEL-8]
+  EXPECT_EQ(parameters(built_in("dlrm-a")).total, 20 * 3994LL * 3994 + 4096LL * 2'080'000 * 94);
+  EXPECT_EQ(parameters(built_in("dlrm-f")).total, 8 * 560LL * 560 + 64LL * 732'000'000 * 256);
+  EXPECT_EQ(parameters(built_in("dlrm-i")).total, 44 * 826LL * 826 + 512LL * 7'050'000 * 92);
+  EXPECT_NEAR(2 * multiplications(built_in("dlrm-a")), 638.1e6, 0.05e6);
+  EXPECT_NEAR(2 * multiplications(built_in("dlrm-f")), 5.02e6, 0.01e6);
+  EXPECT_NEAR(2 * multiplications(built_in("dlrm-i")), 60.04e6, 0.01e6);
+  EXPECT_EQ(multiplications(built_in("dlrm-a-experts")), 30.0 * 3994 * 3994);
+  EXPECT_EQ(parameters(built_in("dlrm-i-experts")).total - parameters(built_in("dlrm-i")).total,
+            22 * 15LL * 826 * 826);
+  EXPECT_EQ(parameters(built_in("dlrm-a-transformer")).total - parameters(built_in("dlrm-a")).total,
+            4 * (4 * 512LL * 512 + 2 * 512 * 2048));
+}
+
 // MLPerf's recommendation_v2: 26 tables of 204,184,588 rows, 16.04 M values besides; 32.06 MFLOP a
 // sample forward, of which no look-up is one.
 TEST(Networks, OfRecommendationCountTablesApart) {  // [MODEL-8]

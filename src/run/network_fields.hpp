@@ -11,16 +11,32 @@
 
 namespace headway {
 
-inline constexpr std::array<std::string_view, 12> kFieldsOfNetworks = {
-    "tables",       "copy-below", "rows-from",     "table-columns", "table-cache", "table-hits",
-    "convolutions", "attentions", "feed-forwards", "bottom-mlp",    "top-mlp",     "interactions"};
+inline constexpr std::array<std::string_view, 19> kFieldsOfNetworks = {"tables",
+                                                                       "copy-below",
+                                                                       "rows-from",
+                                                                       "table-columns",
+                                                                       "table-cache",
+                                                                       "table-hits",
+                                                                       "table-wise-tables",
+                                                                       "column-wise-tables",
+                                                                       "row-wise-tables",
+                                                                       "table-row-wise-tables",
+                                                                       "grid-tables",
+                                                                       "data-parallel-tables",
+                                                                       "convolutions",
+                                                                       "attentions",
+                                                                       "feed-forwards",
+                                                                       "bottom-mlp",
+                                                                       "top-mlp",
+                                                                       "interactions",
+                                                                       "expert-mlp"};
 
 constexpr std::span<const std::string_view> fields_of_networks() {
   return kFieldsOfNetworks;
 }
 /// Those of its tables of embeddings.
 constexpr std::span<const std::string_view> fields_of_tables() {
-  return std::span(kFieldsOfNetworks).first(6);
+  return std::span(kFieldsOfNetworks).first(12);
 }
 
 /// Whether a field is read of networks alone, by its name.

@@ -106,7 +106,13 @@ void settle_network(RequestReader& reader, RequestedRun& run) {
   for (const char* name : kOfTransformers) {
     if (reader.has(name)) reader.fail(name, "is of transformers; leave it out");
   }
-  if (reader.has("expert-imbalance") && !has_tables(run.model)) {
+  const bool experts =
+      std::any_of(run.model.kinds.begin(), run.model.kinds.end(), [](const Layer& layer) {
+        return std::any_of(
+            layer.modules.begin(), layer.modules.end(),
+            [](const NetworkModule& each) { return each.of == ModuleClass::experts; });
+      });
+  if (reader.has("expert-imbalance") && !has_tables(run.model) && !experts) {
     reader.fail("expert-imbalance", "is read of experts and of embedding tables; leave it out");
   }
   Layout& layout = run.layout;
@@ -122,7 +128,7 @@ void settle_network(RequestReader& reader, RequestedRun& run) {
   if (has_tables(run.model) && !reader.has("ep") && layout.dp > 1) {
     spread_tables(run.model, run.cluster, layout);
     run.assumptions.push_back("ep " + std::to_string(layout.ep) +
-                              ": each rank holds some of the embedding tables, in fp32, each row "
+                              ": each rank holds some of the embedding tables, each row "
                               "with one number of the optimiser");
   }
 }
@@ -282,8 +288,8 @@ bool trains_adapters(const Run& run) {
   return run.job.task == Task::lora;
 }
 bool cuts_tables(const Run& run) {
-  const TableScheme scheme = run.layout.tables.scheme;
-  return scheme == TableScheme::column_wise || scheme == TableScheme::grid;
+  const TableSplit& tables = run.layout.tables;
+  return tables.uses(TableScheme::column_wise) || tables.uses(TableScheme::grid);
 }
 bool caches_tables(const Run& run) {
   return run.layout.tables.cached < 1;

@@ -97,6 +97,7 @@ struct OverlapHabits {
   bool gradients = false;
   bool parameters = false;
   bool tensor = false;
+  bool tables = false;  // exchange of what samples read of tables: under a bottom MLP beside them
 };
 
 struct PipelineHabits {

@@ -105,6 +105,7 @@ void read_overlap(Fields fields, OverlapHabits& into) {
   read(fields, "gradients", into.gradients);
   read(fields, "parameters", into.parameters);
   read(fields, "tensor", into.tensor);
+  read(fields, "tables", into.tables);
   fields.reject_unknown();
 }
 

@@ -29,10 +29,12 @@ Parts parts_of(Strategy strategy, const Share& share) {
       return {Group::dp, Group::dp, 1, all};
     case Strategy::sharded:
     case Strategy::tensor:
+    case Strategy::spread:
       return {Group::dp, Group::dp, all, 1};
     case Strategy::sharded_node:
     case Strategy::tensor_node:
     case Strategy::tensor_sharded:
+    case Strategy::spread_node:
       break;
   }
   return {Group::dp_node, Group::dp_nodes, node, all / std::max<std::int64_t>(1, node)};
@@ -44,7 +46,8 @@ class ModuleWriter {
 
   void write(const NetworkModule& module) {
     const Strategy strategy = strategy_of(share_, module);
-    split_ = is_tensor(strategy) ? parts_of(strategy, share_) : Parts();
+    const bool parted = is_tensor(strategy) || is_spread(strategy);
+    split_ = parted ? parts_of(strategy, share_) : Parts();
     half_ = module.half;
     writer_.repeat(static_cast<double>(module.repeat));
     writer_.freeze(module.frozen);
@@ -78,6 +81,21 @@ class ModuleWriter {
                        .n = p.out,
                        .k = p.in,
                        .image = static_cast<double>(rows) * static_cast<double>(p.in)},
+             .quantised = true});
+  }
+
+  // One product for each expert of the rank; spread ones have the rows of all ranks of the group.
+  void operator()(const ExpertProjection& p) {
+    const std::int64_t n = split_.number;
+    const std::int64_t experts = p.experts / n;
+    const double rows = share_.rows * static_cast<double>(p.rows * p.active) *
+                        (n > 1 ? share_.job.expert_imbalance : 1.0);
+    product({.shape = {.m = std::max<std::int64_t>(
+                           1, std::llround(rows / static_cast<double>(experts))),
+                       .n = p.out,
+                       .k = p.in,
+                       .batch = experts,
+                       .image = rows * static_cast<double>(p.in)},
              .quantised = true});
   }
 
@@ -236,15 +254,38 @@ std::vector<Unit> units_of(const Share& share, const Layer& layer) {
   return out;
 }
 
+// Bytes of a rank's rows with which experts of a unit begin, and with which they end.
+struct ExpertRows {
+  Bytes in{}, out{};
+};
+ExpertRows expert_rows(const Share& share, const Layer& layer, const Unit& unit) {
+  ExpertRows rows;
+  for (std::size_t i = unit.first; i <= unit.last; ++i) {
+    const auto* p = std::get_if<ExpertProjection>(&layer.modules[i].shape);
+    if (p == nullptr) continue;
+    const auto bytes = [&](std::int64_t width) {
+      return share.rows * static_cast<double>(p->rows * p->active) * static_cast<double>(width) *
+             share.element;
+    };
+    if (rows.in == Bytes(0)) rows.in = bytes(p->in);
+    rows.out = bytes(p->out);
+  }
+  return rows;
+}
+
 // [STEP-31] The calls before a unit, whose conjugates end its backward pass. What a rank has of it.
-double open_unit(Writer& writer, const Share& share, const Unit& unit) {
+double open_unit(Writer& writer, const Share& share, const Layer& layer, const Unit& unit) {
   const Parts parts = parts_of(unit.strategy, share);
   const Bytes element = gathered_bytes(share.job);
   const double here = unit.weights / static_cast<double>(parts.number);
   const auto cross = [&](Seam seam, double weights, Group group, std::int64_t ranks) {
     if (ranks > 1) writer.cross({.seam = seam, .tensor = weights * element, .group = group});
   };
-  if (!is_tensor(unit.strategy)) {
+  if (is_spread(unit.strategy)) {
+    const Bytes rows = expert_rows(share, layer, unit).in;
+    writer.cross({.seam = Seam::exchanged, .tensor = rows, .group = parts.over});
+    writer.work(rows);
+  } else if (!is_tensor(unit.strategy)) {
     cross(Seam::weights, unit.weights, parts.over, parts.number);
   }
   if (unit.strategy == Strategy::tensor_sharded) {
@@ -255,8 +296,12 @@ double open_unit(Writer& writer, const Share& share, const Unit& unit) {
   return here;
 }
 
-void close_unit(Writer& writer, const Share& share, const Unit& unit) {
+void close_unit(Writer& writer, const Share& share, const Layer& layer, const Unit& unit) {
   const Parts parts = parts_of(unit.strategy, share);
+  if (is_spread(unit.strategy)) {
+    const Bytes rows = expert_rows(share, layer, unit).out;
+    return void(writer.cross({.seam = Seam::exchanged, .tensor = rows, .group = parts.over}));
+  }
   const bool across = unit.strategy == Strategy::tensor_sharded;
   if (is_tensor(unit.strategy) && !across) return;
   const std::int64_t ranks = across ? parts.same : parts.number;
@@ -296,15 +341,16 @@ Program forward_modules(const Share& share, const Layer& layer) {
   auto unit = units.begin();
   for (std::size_t i = 0; i < layer.modules.size(); ++i) {
     const bool first = unit != units.end() && i == unit->first;
-    if (first) held.own += open_unit(writer, share, *unit);
+    if (first) held.own += open_unit(writer, share, layer, *unit);
     modules.write(layer.modules[i]);
-    if (unit != units.end() && i == unit->last) close_unit(writer, share, *unit++);
+    if (unit != units.end() && i == unit->last) close_unit(writer, share, layer, *unit++);
     if (strategy_of(share, layer.modules[i]) == Strategy::usual) {
       held.dense += module_weights(layer.modules[i]);
     }
     if (const auto* bags = std::get_if<EmbeddingBags>(&layer.modules[i].shape)) {
       const HeldTables tables = held_tables(share, *bags);
       held.tables += tables.parted;
+      held.table_bytes += tables.parted * tables.value;
       held.dense += tables.copied;
     }
   }

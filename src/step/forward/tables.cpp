@@ -8,9 +8,8 @@
 namespace headway {
 namespace {
 
-// Bytes of one index of a row, of how many a sample has, and of one value in a table.
+// Bytes of one index of a row, and of how many a sample has.
 constexpr Bytes kIndex(8);
-constexpr Bytes kTableValue(4);
 
 // The tables of one scheme.
 struct Some {
@@ -43,8 +42,9 @@ Some some_of(const EmbeddingBags& bags, TableScheme scheme, const LayerSplit& sp
   std::vector<double> loads, held;
   const bool whole = !is_even(scheme) && scheme != TableScheme::data_parallel;
   const std::int64_t parts = slices(scheme, split, bags.width);
-  for (const EmbeddingTable& table : bags.tables) {
-    if (split.tables.of(table.rows) != scheme) continue;
+  for (std::size_t at = 0; at < bags.tables.size(); ++at) {
+    const EmbeddingTable& table = bags.tables[at];
+    if (split.tables.of(at, table.rows) != scheme) continue;
     const double values = static_cast<double>(table.rows) * static_cast<double>(bags.width);
     out.tables += 1;
     out.look_ups += table.pooling;
@@ -77,6 +77,7 @@ class TableWriter {
       : writer_(writer),
         share_(share),
         width_(static_cast<double>(bags.width)),
+        value_(static_cast<double>(bags.value_bytes)),
         ranks_(static_cast<double>(share.split.ep)) {}
 
   void write(const Some& some, std::int64_t parts) {
@@ -90,15 +91,17 @@ class TableWriter {
     if (some.scheme == TableScheme::spread) {
       writer_.cross(Seam::indices, of_samples * kIndex);
     } else if (routed) {
-      writer_.cross(Seam::indices, share_.rows * some.tables * slices * kIndex);  // how many
+      // To each rank how much follows in three tensors; of each sample how many; which.
+      writer_.cross(Seam::indices, 3 * ranks_ * kIndex);
+      writer_.cross(Seam::indices, share_.rows * some.tables * slices * kIndex);
       writer_.cross(Seam::indices, of_samples * slices * kIndex);
     }
     // Rows read, their sums written; backward the sums' gradients are read, the rows read and
     // written with a step for each. Of copies gradients as large as the tables are made.
-    const Bytes dense(copied ? some.values * kTableValue.value() : 0.0);
+    const Bytes dense(copied ? some.values * value_.value() : 0.0);
     const Bytes indices = slices * kIndex;
-    const Bytes forward = read * (width_ * kTableValue + indices) + fullest * pooled;
-    const Bytes backward = read * (2 * width_ * kTableValue + indices) + fullest * pooled + dense;
+    const Bytes forward = read * (width_ * value_ + indices) + fullest * pooled;
+    const Bytes backward = read * (2 * width_ * value_ + indices) + fullest * pooled + dense;
     writer_.pass(forward, backward, 1);
     fetch(read);
     if (routed) send(some.scheme, pooled);
@@ -110,7 +113,7 @@ class TableWriter {
   void fetch(double read) {
     const TableSplit& tables = share_.split.tables;
     const double hits = tables.hits >= 0 ? tables.hits : tables.cached;
-    writer_.fetch(read * (1 - hits) * width_ * kTableValue);
+    writer_.fetch(read * (1 - hits) * width_ * value_);
   }
 
   // The sums, to the ranks of their samples.
@@ -133,7 +136,9 @@ class TableWriter {
 
   Writer& writer_;
   const Share& share_;
-  double width_, ranks_;
+  double width_;
+  Bytes value_;  // of one in a table
+  double ranks_;
 };
 
 }  // namespace
@@ -166,6 +171,7 @@ HeldTables held_tables(const Share& share, const EmbeddingBags& bags) {
     }
   });
   out.parted *= share.split.tables.cached;
+  out.value = Bytes(static_cast<double>(bags.value_bytes));
   return out;
 }
 

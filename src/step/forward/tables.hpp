@@ -14,6 +14,7 @@ double fullest_share(std::vector<double> loads, std::int64_t ranks);
 struct HeldTables {
   double parted = 0;
   double copied = 0;
+  Bytes value{4};  // of one
 };
 HeldTables held_tables(const Share& share, const EmbeddingBags& bags);
 

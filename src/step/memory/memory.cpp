@@ -156,9 +156,9 @@ HeldStates held_states(const std::vector<Block>& blocks, const StageClass& stage
     parameters += count * held.own * weight;
     gradients += count * held.own * gradient;
     states += count * held.own * state_bytes;
-    // Tables of embeddings in fp32, with a number for each row that scales its step (row-wise
+    // Tables of embeddings, with a number for each row that scales its step (row-wise
     // Adagrad): below a hundredth of them.
-    parameters += count * held.tables * Bytes(4);
+    parameters += count * held.table_bytes;
     if (layer || !habit.sharding.flat_gradients) {
       largest_block = std::max(largest_block, held.dense + held.experts);
     } else {

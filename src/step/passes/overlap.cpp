@@ -22,6 +22,7 @@ HiddenBy of_block(const Item& item, const Call& call, const Share& share,
     case Part::dp:
       return of_sharded(call, share.habit, choices);
     case Part::ep:
+      if (item.flow == Flow::of_tables) return HiddenBy::same_block;
       return choices.overlap_experts == Choice::on ? HiddenBy::other_batch : HiddenBy::nothing;
     case Part::pp:  // [STEP-26] of the vocabulary: its passes run as soon as what they need is
                     // there

@@ -50,6 +50,7 @@ void route_experts(Program& program, const Share& share) {
 // come back, and backward their gradients return [STEP-29].
 void exchange_tables(Program& program, const Share& share) {
   if (share.split.ep == 1) return;
+  const Flow pooled = share.habit.overlap.tables ? Flow::of_tables : Flow::chain;
   for_crossings(program, share, Group::ep,
                 [&](std::uint32_t i, const Crossing& crossing, const Call& call) {
                   const bool indices = crossing.seam == Seam::indices;
@@ -59,9 +60,9 @@ void exchange_tables(Program& program, const Share& share) {
                   if (indices) {
                     exchange.dtype = Precision::fp32;
                   } else {
-                    program.conjugates.push_back({i, exchange});
+                    program.conjugates.push_back({i, exchange, pooled});
                   }
-                  program.items[i].what = exchange;
+                  program.items[i] = {.what = exchange, .flow = indices ? Flow::chain : pooled};
                 });
 }
 

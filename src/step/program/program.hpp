@@ -61,6 +61,7 @@ enum class Flow : std::uint8_t {
   in_pieces,     // piece by piece beside the next op
   between,       // stages
   of_samples,    // of a network's classes: what is computed next waits for it
+  of_tables,     // of sums of embeddings: products of the block, a bottom MLP, do not wait for it
 };
 
 /// A kernel, a call, or a crossing that is no call yet.
@@ -130,6 +131,7 @@ struct HeldParameters {
                    // reduced by calls of the block
   double tables = 0;  // of embedding bags: reduced by no call, rows that were read are updated with
                       // their gradients
+  Bytes table_bytes{};  // in which these lie
 };
 
 /// What a rank does for one micro-batch in one layer, in the embedding, or in head and loss, while

@@ -58,12 +58,19 @@ export interface LayoutDocument {
   readonly table_columns?: number;
   readonly table_cache?: number;
   readonly table_hits?: number | null;
+  readonly table_wise_tables?: readonly string[];
+  readonly column_wise_tables?: readonly string[];
+  readonly row_wise_tables?: readonly string[];
+  readonly table_row_wise_tables?: readonly string[];
+  readonly grid_tables?: readonly string[];
+  readonly data_parallel_tables?: readonly string[];
   readonly convolutions?: string;
   readonly attentions?: string;
   readonly feed_forwards?: string;
   readonly bottom_mlp?: string;
   readonly top_mlp?: string;
   readonly interactions?: string;
+  readonly expert_mlp?: string;
 }
 
 export interface CallDocument {
