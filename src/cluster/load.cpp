@@ -4,6 +4,7 @@
 
 #include "base/document/document.hpp"
 #include "base/text.hpp"
+#include "cluster/madmax.hpp"
 #include "cluster/read.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
@@ -26,7 +27,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 bool is_path(const std::string& text) {
-  return text.ends_with(".toml") || text.find('/') != std::string::npos;
+  return text.ends_with(".toml") || text.ends_with(".json") || text.find('/') != std::string::npos;
 }
 
 // A relative path in a file is meant from where that file lies.
@@ -224,6 +225,7 @@ Result<Cluster> load_anew(const std::string& name_or_path) {
   }
   Result<Document> document = open(kClusters, name_or_path, member("cluster"));
   if (!document) return document.problems();
+  if (auto system = cluster_from_madmax(*document, stem_of(name_or_path))) return *system;
   return cluster_from(std::move(document).value(), stem_of(name_or_path), 0);
 }
 

@@ -11,8 +11,9 @@
 
 namespace headway {
 
-/// A cluster from a built-in name or a path to a .toml. A file with `base = "dgx-h100"` overrides
-/// single fields of a built-in one (levels are matched by their name).
+/// A cluster from a built-in name or a path to a .toml, or to a system file of MAD-Max. A file with
+/// `base = "dgx-h100"` overrides single fields of a built-in one (levels are matched by their
+/// name).
 Result<Cluster> load_cluster(const std::string& name_or_path);
 
 /// An accelerator from a built-in name or a path to a .toml (which may have a `base`, too).

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "model/madmax.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
 #include "platform/memo.hpp"
@@ -14,6 +15,7 @@ namespace {
 Result<Model> from_document(const Result<Document>& document, std::string_view path,
                             std::string name) {
   if (!document) return document.problems();
+  if (auto model = model_from_madmax(*document, name)) return *model;
   return path.ends_with(".toml") ? model_from_toml(*document, std::move(name))
                                  : model_from_config(*document, std::move(name));
 }

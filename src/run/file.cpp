@@ -9,6 +9,7 @@
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 #include "run/far_stages.hpp"
+#include "run/madmax.hpp"
 #include "run/run.hpp"
 
 namespace headway {
@@ -108,16 +109,17 @@ Result<RunRequest> run_request_from(const Node& table, const std::string& file) 
 bool is_run_file(const std::string& path) {
   if (path != "-" && !path.ends_with(".json")) return path.ends_with(".toml");
   const auto document = read_document(path);
-  return document && document->root.find("model") != nullptr;
+  return document && (document->root.find("model") != nullptr || is_madmax_task(*document));
 }
 
-Result<RunRequest> read_run_file(const std::string& path) {
+Result<RunRequest> read_run_file(const std::string& path, const RunRequest& flags) {
   const auto document = read_document(path);
   if (!document) {
     const auto models = model_names();
     if (std::find(models.begin(), models.end(), path) == models.end()) return document.problems();
     return Problem{path, "is a model, and a run file stands here; write --model " + path};
   }
+  if (is_madmax_task(*document)) return run_request_from_madmax(*document, flags);
   auto request = run_request_from(document->root, path);
   if (!request) return request;
   // A model or cluster file stands beside the run file that names it.
@@ -132,7 +134,7 @@ Result<RunRequest> read_run_file(const std::string& path) {
 
 Result<RunRequest> read_run_request(const std::string& run_file, const RunRequest& flags) {
   if (run_file.empty()) return flags;
-  auto request = read_run_file(run_file);
+  auto request = read_run_file(run_file, flags);
   if (request) request->insert(request->end(), flags.begin(), flags.end());  // the last counts
   return request;
 }

@@ -60,9 +60,10 @@ const Cluster& machine_of_calls(const RequestedRun& run, bool is_far);
 /// Whether a file is meant as a run: a .toml is, and a .json, or the standard input, that names a
 /// model.
 bool is_run_file(const std::string& path);
-/// The fields of a run file. Unknown fields are problems (of make_run); a table [measured] is what
-/// was seen of the run (fit/own/runs.hpp) and no field.
-Result<RunRequest> read_run_file(const std::string& path);
+/// The fields of a run file, or of a task of MAD-Max for the model that `flags` name. Unknown
+/// fields are problems (of make_run); a table [measured] is what was seen of the run
+/// (fit/own/runs.hpp) and no field.
+Result<RunRequest> read_run_file(const std::string& path, const RunRequest& flags = {});
 /// The same from a table of a document; `file` is shown in messages.
 Result<RunRequest> run_request_from(const Node& table, const std::string& file);
 /// The fields of a run file, where one is named, with flags over them.
