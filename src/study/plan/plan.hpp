@@ -16,8 +16,10 @@
 namespace headway {
 
 /// What may be best. Of a given number of accelerators throughput and money follow the step time.
-constexpr std::array<std::string_view, 5> kObjectiveNames = {"time", "throughput", "memory",
-                                                             "energy", "money"};
+/// torchrec: of tables what TorchRec's planner takes them to cost [PLAN-6], then time.
+constexpr std::string_view kTorchRec = "torchrec";
+constexpr std::array<std::string_view, 6> kObjectiveNames = {"time",   "throughput", "memory",
+                                                             "energy", "money",      kTorchRec};
 PlanObjective objective_of(std::string_view name);
 
 /// One of the best layouts.

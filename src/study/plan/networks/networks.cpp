@@ -6,6 +6,7 @@
 
 #include "model/count.hpp"
 #include "run/network_fields.hpp"
+#include "study/plan/networks/torchrec.hpp"
 
 namespace headway {
 namespace {
@@ -77,6 +78,23 @@ class Space {
   const std::vector<NetworkChoice>& choices_;
 };
 
+// Of equal costs to TorchRec's planner the layout with the shorter step: a share that decides
+// nothing else.
+constexpr double kOfTime = 1e-6;
+
+Seconds planner_cost(const Run& run) {
+  const double batch =
+      static_cast<double>(run.job.global_batch) / static_cast<double>(run.layout.dp);
+  Seconds out;
+  for (const Layer& layer : run.model.kinds) {
+    for (const NetworkModule& module : layer.modules) {
+      const auto* bags = std::get_if<EmbeddingBags>(&module.shape);
+      if (bags != nullptr) out += torchrec::fullest_rank(*bags, run.layout, batch);
+    }
+  }
+  return out;
+}
+
 struct Tried {
   bool legal = false, fits = false;
   double value = 0;
@@ -122,6 +140,9 @@ class Search {
         break;
       case NetworkSearch::By::energy:
         out.value = made.energy.value();
+        break;
+      case NetworkSearch::By::torchrec:
+        out.value = planner_cost(run).value() + kOfTime * made.step_time.value();
         break;
     }
     return out;
