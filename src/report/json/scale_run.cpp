@@ -11,6 +11,10 @@ Json cost_json(const WholeRun& whole) {
   const Reliability& r = cost.reliability;
   const auto known = [](double value, bool is) { return is ? Json(value) : Json(nullptr); };
   const bool fails = r.mean_time_between.value() > 0;
+  const bool language = !whole.run.model.is_network();  // of which laws of loss are
+  const double hours = (cost.accelerator_time + cost.spare_time).value() / 3600;
+  Json providers = Json::object();
+  for (const ProviderRate& rate : whole.providers) providers[rate.provider] = rate.dollars * hours;
   return {{"gpus", cost.accelerators},
           {"tokens", whole.assumed.tokens},
           {"global_batch_tokens", whole.batch},
@@ -52,10 +56,11 @@ Json cost_json(const WholeRun& whole) {
             {"total", cost.energy.total().value()}}},
           {"co2_kg", cost.carbon},
           {"price_usd", known(cost.price, cost.price > 0)},
-          {"loss_nats_per_token", whole.loss},
-          {"critical_batch_tokens", whole.critical_batch},
-          {"token_factor", token_factor(whole.batch, whole.critical_batch)},
-          {"step_factor", step_factor(whole.batch, whole.critical_batch)}};
+          {"price_usd_by_provider", providers},
+          {"loss_nats_per_token", known(whole.loss, language)},
+          {"critical_batch_tokens", known(whole.critical_batch, language)},
+          {"token_factor", known(token_factor(whole.batch, whole.critical_batch), language)},
+          {"step_factor", known(step_factor(whole.batch, whole.critical_batch), language)}};
 }
 
 }  // namespace

@@ -46,11 +46,13 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   const RunCost& cost = whole.cost;
   const RunTime& time = cost.time;
   const RunAssumptions& assumed = whole.assumed;
+  const bool network = whole.run.model.is_network();
+  const std::string each = network ? " samples" : " tokens";
   std::string out = printable(whole.run.model.name) + " on " + printable(whole.run.cluster.name) +
-                    ": " + tokens_text(assumed.tokens) + " tokens on " +
+                    ": " + tokens_text(assumed.tokens) + each + " on " +
                     short_count_text(static_cast<double>(cost.accelerators)) + " accelerators\n" +
-                    short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) +
-                    " tokens, " + to_text(cost.step_time) + " each, MFU " +
+                    short_count_text(cost.steps) + " steps of " + tokens_text(whole.batch) + each +
+                    ", " + to_text(cost.step_time) + " each, MFU " +
                     percent_text(whole.forecast.mfu) + "\n\n";
   std::vector<std::vector<std::string>> rows = {
       {"expected time", duration_text(time.total())},
@@ -75,6 +77,12 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   rows.push_back({"energy, cooling included", energy_text(cost.energy.total())});
   rows.push_back({"CO2 equivalent", mass_text(cost.carbon)});
   rows.push_back({"cost", cost.price > 0 ? "$" + short_count_text(cost.price) : "price not known"});
+  const double hours = (cost.accelerator_time + cost.spare_time).value() / kHour;
+  for (const ProviderRate& rate : whole.providers) {
+    rows.push_back({"cost at provider " + printable(rate.provider) + "'s " +
+                        formatted("$%.3g", rate.dollars) + " an hour",
+                    "$" + short_count_text(rate.dollars * hours)});
+  }
   out += aligned(rows);
 
   out += "\nwhere the time goes\n" + time_table(whole);
@@ -89,15 +97,18 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
         0, 2);
   }
   const double tokens = token_factor(whole.batch, whole.critical_batch);
-  out += "\n" + wrapped("loss by the law: " + formatted("%.3f", whole.loss) +
-                            " nats a token; critical batch there: " +
-                            tokens_text(whole.critical_batch) + " tokens. This batch takes " +
-                            formatted("%.2f", tokens) + " x the tokens of a small one and " +
-                            formatted("%.2f", step_factor(whole.batch, whole.critical_batch)) +
-                            " x the steps of a large one.",
-                        0, 2);
+  if (!network)
+    out += "\n" + wrapped("loss by the law: " + formatted("%.3f", whole.loss) +
+                              " nats a token; critical batch there: " +
+                              tokens_text(whole.critical_batch) + " tokens. This batch takes " +
+                              formatted("%.2f", tokens) + " x the tokens of a small one and " +
+                              formatted("%.2f", step_factor(whole.batch, whole.critical_batch)) +
+                              " x the steps of a large one.",
+                          0, 2);
   out += "\nmore or fewer data-parallel ranks, same batch\n" + scaled_table(scaled, false);
-  out += "\nbatch grown with them, tokens for the same loss\n" + scaled_table(scaled, true);
+  if (!network) {  // laws of loss are of language
+    out += "\nbatch grown with them, tokens for the same loss\n" + scaled_table(scaled, true);
+  }
 
   if (!series.left_out.empty()) {
     out += wrapped("left out: " + join(series.left_out, "; "), 0, 2);

@@ -57,6 +57,7 @@ Result<WholeRun> whole_run(RequestedRun run, GivenAssumptions given) {
   const double held = static_cast<double>(parameters(out.run.model).active);
   out.loss = loss_of(out.given.loss, held, out.assumed.tokens);
   out.critical_batch = critical_batch_of(out.given, out.loss, out.run.job.sequence);
+  out.providers = provider_rates(out.run.cluster.accelerator.name);
   out.batch =
       static_cast<double>(out.run.job.global_batch) * static_cast<double>(out.run.job.sequence);
   return out;

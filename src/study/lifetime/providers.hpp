@@ -1,0 +1,17 @@
+// What providers ask for an accelerator's hour: data/economics/providers.toml.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headway {
+
+struct ProviderRate {
+  std::string provider;
+  double dollars = 0;  // an accelerator's hour
+};
+
+/// Of an accelerator, by its name; none where no provider's is known.
+std::vector<ProviderRate> provider_rates(const std::string& accelerator);
+
+}  // namespace headway
