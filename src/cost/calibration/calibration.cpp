@@ -32,9 +32,10 @@ double passes(const StepConstants& constants, const std::string& architecture, d
 // benchmarked power)^exponent of its rates.
 double powered(const StepConstants& constants, const Accelerator& accelerator) {
   if (accelerator.tdp.value() <= 0) return 1;
-  const auto found = constants.benchmarked_power.find(accelerator.architecture);
-  const Watts benchmarked =
-      found != constants.benchmarked_power.end() ? found->second : accelerator.tdp;
+  const auto& known = constants.benchmarked_power;
+  auto found = known.find(accelerator.name);
+  if (found == known.end()) found = known.find(accelerator.architecture);
+  const Watts benchmarked = found != known.end() ? found->second : accelerator.tdp;
   return std::pow(accelerator.power_limit() / benchmarked,
                   constants.architecture(accelerator.architecture).power_exponent);
 }

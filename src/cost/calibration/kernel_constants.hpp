@@ -94,6 +94,7 @@ void for_each_constant(Parameters& p, Visitor&& visit) {
   visit("sustained", p.sustained, Row{kFraction});
   visit("matmul_start", p.matmul_start, Row{kPositive, DecidedBy::products, 2, 5, kMicrosecond});
   visit("misaligned_efficiency", p.misaligned_efficiency, Row{kFraction});
+  visit("fp32_ceiling", p.fp32_ceiling, Row{kFraction});
   visit.table("tile_efficiency", [&](auto&& tiles) {
     // The large tiles are the measure (1); smaller ones reach less of the peak.
     constexpr std::array<double, kTiles> kLeast = {1, 1, 0.7, 0.5, 0.3};

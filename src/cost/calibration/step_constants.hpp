@@ -83,7 +83,8 @@ struct StepConstants {
   /// Constants that no fit may move, by their section and entry: "framework.fsdp".
   std::map<std::string, std::set<std::string>> held;
   std::map<std::string, double> appeared;          // year of an architecture's first systems
-  std::map<std::string, Watts> benchmarked_power;  // TDP of an architecture's benchmarked board
+  std::map<std::string, Watts> benchmarked_power;  // TDP of an architecture's benchmarked board;
+                                                   // its part of an accelerator with other units
 
   const FrameworkConstants& framework(const std::string& name) const;
   const ArchitectureConstants& architecture(const std::string& name) const;

@@ -76,6 +76,7 @@ struct KernelParameters {
   std::array<ProductParameters, kProductFormats> products;  // by ProductFormat
   Seconds matmul_start{3e-6};          // ramp up and down of a product, added to its work
   double misaligned_efficiency = 0.5;  // factor where a row is not a multiple of 16 bytes
+  double fp32_ceiling = 0.92;          // of products in fp32, which no unit for matrices multiplies
   std::array<double, kTiles> tile_efficiency = {1, 1, 0.95, 0.85, 0.7};
   Seconds grouped_start{2e-6};  // of each product of a group
 

@@ -42,7 +42,8 @@ Seconds time_for_each_k(const Matmul& shape, double units, FlopsPerSecond rate,
 // [KERNEL-1] Matrix product. With C[m, n] cut into tiles, `units` compute units at peak/units each:
 //   area    = waves' · units · tile area / tile efficiency
 //   waves'  = w + wave_loss · (ceil(w) - w),  w = batch · ceil(m/tile m) · ceil(n/tile n) / units
-//   compute = min over tiles of max(2 · area / (peak · ceiling · sustained), ceil(w) · loop_step)
+//   compute = min over tiles of max(2 · area / (peak · ceiling · sustained), ceil(w) · loop_step),
+//             of fp32, which is multiplied and added without units for matrices, fp32_ceiling
 //             · (64 · ceil(k/64) + loop_prologue)
 //   memory  = bytes of A, B and C once / (bandwidth · memory efficiency)
 //   t       = start + max(compute, memory) + memory_overlap_loss · min(compute, memory)
@@ -64,7 +65,8 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   const auto unit = static_cast<std::int64_t>(16 / element);
   const bool aligned = shape.n % 8 == 0 && (shape.batch > 1 || shape.k % unit == 0) &&
                        (!shape.by_columns || shape.m % unit == 0);
-  double efficiency = product.ceiling * parameters.sustained;
+  const bool plain = precision == Precision::fp32;
+  double efficiency = (plain ? parameters.fp32_ceiling : product.ceiling) * parameters.sustained;
   if (grouped) efficiency *= product.grouped_efficiency;
   if (!aligned) efficiency *= parameters.misaligned_efficiency;
   const Seconds compute = product_compute_time(shape, accelerator.peak_of(precision) * efficiency,

@@ -48,11 +48,14 @@ Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
 /// One row, measured and predicted, or skipped with the reason.
 struct BenchmarkRow {
   std::string id, source_key, outcome;
-  std::string machine;  // the accelerator; of a collective the system
-  std::string format;   // "bf16", "fp8 by blocks"; of a collective empty
-  std::string op;       // "gemm", "all-reduce", ...
-  std::string size;     // class of size: ">= 512 rows", "> 64 MiB", ...
-  std::string engine;   // that ran it, of kernels of serving
+  std::string machine;     // the accelerator; of a collective the system
+  std::string format;      // "bf16", "fp8 by blocks"; of a collective empty
+  std::string op;          // "gemm", "all-reduce", ...
+  std::string size;        // class of size: ">= 512 rows", "> 64 MiB", ...
+  std::string engine;      // that ran it, of kernels of serving
+  std::string maker;       // who ran a step
+  std::int64_t ranks = 0;  // of a step
+  double samples = 0;      // of a step: its batch
   std::optional<ServingKernel> serving;
   std::optional<Seconds> measured, predicted;
   std::optional<bool> fits;                    // of a step: in the accelerators' memory

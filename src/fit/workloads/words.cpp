@@ -21,6 +21,8 @@ Network network_of(Fields& fields) {
   Network out{.is = fields.text("is"),
               .model = fields.text_or("model", ""),
               .sample = fields.text_or("sample", ""),
+              .source = fields.text_or("source", ""),
+              .note = fields.text_or("note", ""),
               .skip = fields.text_or("skip", "")};
   if (out.model.empty() == out.skip.empty()) {
     fields.fail("model", "either it or 'skip' must be given");
@@ -29,9 +31,36 @@ Network network_of(Fields& fields) {
   return out;
 }
 
+Note note_of(Fields& fields) {
+  Note out{.has = fields.text("has"), .skip = fields.text_or("skip", "")};
+  const std::string is = fields.text_or("is", "");
+  out.recipe = recipe_from(is);
+  if (!is.empty() && out.recipe == nullptr) fields.fail("is", "is no recipe");
+  if (is.empty() == out.skip.empty()) fields.fail("is", "either it or 'skip' must be given");
+  fields.reject_unknown();
+  return out;
+}
+
+Habit habit_of(Fields& fields) {
+  Habit out;
+  out.source = fields.text("source");
+  out.model = fields.text("model");
+  out.gradients = named<Choice>(fields, "overlap_gradients", kChoiceNames);
+  out.copy_below = fields.natural_or("copy_below", 0);
+  out.before = fields.text_or("before", "");
+  if (fields.has("attention")) {
+    out.attention = named<AttentionKernel>(fields, "attention", kAttentionKernelNames);
+  }
+  if (fields.has("optimizer"))
+    out.optimizer = named<Optimizer>(fields, "optimizer", kOptimizerNames);
+  fields.reject_unknown();
+  return out;
+}
+
 Setup setup_of(Fields& fields) {
   Setup out;
   out.source = fields.text("source");
+  out.library = fields.text_or("library", "");
   const auto framework = framework_from(fields.text("framework"));
   if (!framework) fields.fail("framework", "is not known");
   out.framework = framework.value_or(Framework{});
@@ -71,6 +100,8 @@ Result<Words> read() {
   Words words;
   Fields root(*document, problems);
   for (Fields& fields : root.tables("networks")) words.networks.push_back(network_of(fields));
+  for (Fields& fields : root.tables("notes")) words.notes.push_back(note_of(fields));
+  for (Fields& fields : root.tables("habits")) words.habits.push_back(habit_of(fields));
   for (Fields& fields : root.tables("setups")) words.setups.push_back(setup_of(fields));
   for (Fields& fields : root.tables("precisions")) {
     words.precisions.push_back(precision_of(fields));

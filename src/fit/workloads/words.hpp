@@ -11,16 +11,36 @@
 
 namespace headway::workloads {
 
-/// What a row's `model` says, in lower case and with spaces for _ and -.
+/// What a row's `model` says, in lower case and with spaces for _ and -. The first that holds.
 struct Network {
   std::string is, model;  // the cell; the built-in name
   std::string sample;     // what `seq_or_image` has in it, where it says something
+  std::string source;     // what `source` has in it; empty: anything
+  std::string note;       // what `notes` have in them; empty: anything
   std::string skip;       // why rows of it are not predicted; empty: they are
+};
+
+/// What a row's `notes` say of its other cells: of the first that they have in them.
+struct Note {
+  std::string has;
+  std::string skip;                // why such rows are not predicted; empty: they are
+  const Recipe* recipe = nullptr;  // what the recipe is, whatever the cell says
+};
+
+/// What entries of a source do with one network, by their own configurations.
+struct Habit {
+  std::string source, model;             // how the source_key begins; built-in name
+  Choice gradients = Choice::framework;  // reduced under the backward pass
+  std::int64_t copy_below = 0;           // rows
+  Optimizer optimizer = Optimizer::sgd;
+  AttentionKernel attention = AttentionKernel::flash2;
+  std::string before;  // round, in the order of texts; empty: all
 };
 
 /// How runs of a source are made, where the row does not say.
 struct Setup {
-  std::string source;  // how the row's source_key begins
+  std::string source;   // how the row's source_key begins
+  std::string library;  // how its `framework` begins; empty: anything
   Framework framework{};
   Graphs graphs = Graphs::none;
   WireFormat reduced = WireFormat::framework;
@@ -47,6 +67,8 @@ struct Round {
 struct Words {
   std::vector<Round> rounds;
   std::vector<Network> networks;
+  std::vector<Note> notes;
+  std::vector<Habit> habits;
   std::vector<Setup> setups;
   std::vector<Precision> precisions;
 

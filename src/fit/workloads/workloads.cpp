@@ -1,6 +1,7 @@
 #include "fit/workloads/workloads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -48,7 +49,10 @@ const Model* model_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
   const std::string said = benchmarks::plain(cells.text("model"));
   row.op = cells.text("model");
   for (const workloads::Network& network : shelf.words.networks) {
-    if (network.is != said) continue;
+    const bool holds = network.is == said &&
+                       cells.text("source").find(network.source) != std::string::npos &&
+                       cells.text("notes").find(network.note) != std::string::npos;
+    if (!holds) continue;
     if (!network.skip.empty()) return cells.skip(network.skip), nullptr;
     row.op = network.model;
     const std::string& sample = cells.text("seq_or_image");
@@ -83,6 +87,7 @@ const Cluster* cluster_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
 const workloads::Setup* setup_of(BenchmarkRow& row, Cells& cells, const Shelf& shelf) {
   for (const workloads::Setup& setup : shelf.words.setups) {
     if (!row.source_key.starts_with(setup.source)) continue;
+    if (!cells.text("framework").starts_with(setup.library)) continue;
     row.assumed.push_back("framework=" + std::string(name_of(setup.framework)));
     if (setup.graphs != Graphs::none) row.assumed.emplace_back("graphs=step");
     return &setup;
@@ -91,7 +96,19 @@ const workloads::Setup* setup_of(BenchmarkRow& row, Cells& cells, const Shelf& s
   return nullptr;
 }
 
+const workloads::Note* note_of(const Cells& cells, const Shelf& shelf) {
+  const std::string& said = cells.text("notes");
+  for (const workloads::Note& note : shelf.words.notes) {
+    if (said.find(note.has) != std::string::npos) return &note;
+  }
+  return nullptr;
+}
+
 const Recipe* recipe_of(BenchmarkRow& row, Cells& cells, const Run& run, const Shelf& shelf) {
+  if (const workloads::Note* note = note_of(cells, shelf); note != nullptr && note->recipe) {
+    row.format = note->recipe->name;
+    return note->recipe;
+  }
   const std::string& said = cells.text("precision");
   for (const workloads::Precision& rule : shelf.words.precisions) {
     const bool holds = rule.said == said && (rule.model.empty() || rule.model == run.model.name) &&
@@ -104,6 +121,17 @@ const Recipe* recipe_of(BenchmarkRow& row, Cells& cells, const Run& run, const S
   }
   cells.skip("no word for this precision", said);
   return nullptr;
+}
+
+void take_habits(const BenchmarkRow& row, Cells& cells, const Shelf& shelf, Run& run) {
+  for (const workloads::Habit& habit : shelf.words.habits) {
+    if (!row.source_key.starts_with(habit.source) || habit.model != run.model.name) continue;
+    if (!habit.before.empty() && cells.text("round") >= habit.before) continue;
+    run.layout.overlap_gradients = habit.gradients;
+    run.job.attention = habit.attention;
+    if (run.layout.dp > 1) run.layout.tables.copy_below = habit.copy_below;
+    run.job.optimizer = habit.optimizer;
+  }
 }
 
 // All of the batch is at work at once.
@@ -139,6 +167,9 @@ std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
   const Recipe* recipe = recipe_of(row, cells, run, shelf);
   const std::int64_t ranks = cells.count("n_accel");
   run.job.global_batch = cells.count("global_batch");
+  row.maker = cells.text("submitter");
+  row.ranks = ranks;
+  row.samples = static_cast<double>(run.job.global_batch);
   if (!cells.sound() || recipe == nullptr) return std::nullopt;
   run.job.recipe = recipe;
   row.size = ranks == 1              ? kOneAccelerator
@@ -146,6 +177,7 @@ std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
              : ranks <= 64           ? "9 to 64"
                                      : "> 64";
   spread(cells, ranks, run);
+  take_habits(row, cells, shelf, run);
   return cells.sound() ? std::optional(std::move(run)) : std::nullopt;
 }
 
@@ -187,6 +219,9 @@ Result<std::vector<BenchmarkRow>> predict_workloads(const Csv& csv) {
     row.source_key = cells.text("source_key");
     row.outcome = "ok";
     if (cells.text("division") == "open") cells.skip("the open division: other models");
+    if (const workloads::Note* note = note_of(cells, shelf); note && !note->skip.empty()) {
+      cells.skip(note->skip);
+    }
     if (cells.sound()) predict_row(row, cells, shelf);
     row.skipped_reason = cells.reason;
     row.skipped_detail = cells.detail;
@@ -231,6 +266,98 @@ std::vector<WorkloadSpread> workload_spreads(std::span<const BenchmarkRow> rows)
                    .below = -*quantile(logs.all, 0.1),
                    .above = *quantile(logs.all, 0.9),
                    .inside = static_cast<double>(logs.inside) / all});
+  }
+  return out;
+}
+
+namespace {
+
+// ln(measured / predicted), on a node and on more.
+using Logs = std::array<std::vector<double>, 2>;
+
+Logs logs_of(std::span<const BenchmarkRow> rows, const auto& holds) {
+  Logs out;
+  for (const BenchmarkRow& row : rows) {
+    if (!row.measured || !row.predicted || !row.source_key.starts_with("mlperf")) continue;
+    if (holds(row)) out[on_a_node(row)].push_back(std::log(*row.measured / *row.predicted));
+  }
+  return out;
+}
+
+std::string round_of(const BenchmarkRow& row) {
+  const std::size_t at = row.source_key.find("_v");
+  return at == std::string::npos ? std::string() : row.source_key.substr(at + 1);
+}
+
+}  // namespace
+
+std::vector<WorkloadLeftOut> workloads_left_out(std::span<const BenchmarkRow> rows) {
+  std::map<std::string, std::size_t> parts;
+  const auto names = [](const BenchmarkRow& row) {
+    return std::array{"round " + round_of(row), "maker " + row.maker};
+  };
+  for (const BenchmarkRow& row : rows) {
+    const bool counts = row.measured && row.predicted && row.source_key.starts_with("mlperf");
+    if (!counts) continue;
+    for (const std::string& name : names(row)) ++parts[name];
+  }
+  std::vector<WorkloadLeftOut> out;
+  for (const auto& [name, count] : parts) {
+    const auto is_of = [&, &name = name](const BenchmarkRow& row) {
+      const auto of = names(row);
+      return std::find(of.begin(), of.end(), name) != of.end();
+    };
+    const Logs left = logs_of(rows, is_of);
+    Logs others = logs_of(rows, [&](const BenchmarkRow& row) { return !is_of(row); });
+    std::vector<double> errors;
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (left[i].empty() || others[i].empty()) continue;
+      const double low = *quantile(others[i], 0.1), high = *quantile(others[i], 0.9);
+      for (const double log : left[i]) {
+        errors.push_back(std::exp(-log) - 1);
+        if (low <= log && log <= high) ++inside;
+      }
+    }
+    if (errors.empty()) continue;
+    const double share = static_cast<double>(inside) / static_cast<double>(errors.size());
+    out.push_back({name, summarise(errors), share});
+  }
+  return out;
+}
+
+std::vector<WorkloadScaling> workload_scaling(std::span<const BenchmarkRow> rows) {
+  struct Rates {
+    std::int64_t most = 0;
+    std::vector<double> measured[2], predicted[2];  // on eight, on the most
+  };
+  std::map<std::array<std::string, 3>, Rates> all;
+  const auto key = [](const BenchmarkRow& row) {
+    return std::array{row.op, row.machine, round_of(row)};
+  };
+  const auto counts = [](const BenchmarkRow& row) {
+    return row.measured && row.predicted && row.source_key.starts_with("mlperf");
+  };
+  for (const BenchmarkRow& row : rows) {
+    if (counts(row)) all[key(row)].most = std::max(all[key(row)].most, row.ranks);
+  }
+  for (const BenchmarkRow& row : rows) {
+    if (!counts(row)) continue;
+    Rates& rates = all[key(row)];
+    const bool most = row.ranks == rates.most;
+    if (rates.most <= 2 * kNodeOfEight || (!most && row.ranks != kNodeOfEight)) continue;
+    const double each = row.samples / static_cast<double>(row.ranks);
+    rates.measured[most].push_back(each / row.measured->value());
+    rates.predicted[most].push_back(each / row.predicted->value());
+  }
+  std::vector<WorkloadScaling> out;
+  for (auto& [name, rates] : all) {
+    if (rates.measured[0].empty() || rates.measured[1].empty()) continue;
+    const auto kept = [](std::vector<double>(&of)[2]) {
+      return *quantile(of[1], 0.5) / *quantile(of[0], 0.5);
+    };
+    out.push_back(
+        {name[0], name[1], name[2], rates.most, kept(rates.measured), kept(rates.predicted)});
   }
   return out;
 }

@@ -32,4 +32,22 @@ struct WorkloadSpread {
 };
 std::vector<WorkloadSpread> workload_spreads(std::span<const BenchmarkRow> rows);
 
+/// Rows of MLPerf of one round or one maker, held against what all others say: the interval made of
+/// the quantiles of those.
+struct WorkloadLeftOut {
+  std::string what;  // "round v2.0", "maker Dell"
+  ErrorSummary error;
+  double inside = 0;  // of the others' intervals
+};
+std::vector<WorkloadLeftOut> workloads_left_out(std::span<const BenchmarkRow> rows);
+
+/// What of the rate of an accelerator among eight is left among the most, of one network and
+/// accelerator in one round: as measured and as predicted.
+struct WorkloadScaling {
+  std::string network, machine, round;
+  std::int64_t ranks = 0;
+  double measured = 0, predicted = 0;
+};
+std::vector<WorkloadScaling> workload_scaling(std::span<const BenchmarkRow> rows);
+
 }  // namespace headway

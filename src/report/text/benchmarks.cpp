@@ -62,7 +62,26 @@ GeneratedBlocks workload_blocks(std::span<const BenchmarkRow> rows) {
                formatted(" | %.3f | %.3f | ", spread.below, spread.above) +
                in_percent(spread.inside) + " |\n";
   }
-  return {{"workloads", out}, {"workload-spreads", spreads}};
+  std::string left =
+      "| left out | rows | median % | bias % | inside the others' intervals % "
+      "|\n|---|---:|---:|---:|---:|\n";
+  for (const WorkloadLeftOut& each : workloads_left_out(rows)) {
+    left += "| " + printable(each.what) + " | " + std::to_string(each.error.rows) + " | " +
+            in_percent(each.error.median) + " | " + in_percent(each.error.bias, "%+.1f") + " | " +
+            in_percent(each.inside) + " |\n";
+  }
+  std::string scaling =
+      "| network | accelerator | round | accelerators | kept of the rate on 8, measured % | "
+      "predicted % |\n|---|---|---|---:|---:|---:|\n";
+  for (const WorkloadScaling& each : workload_scaling(rows)) {
+    scaling += "| " + printable(each.network) + " | " + printable(each.machine) + " | " +
+               printable(each.round) + " | " + std::to_string(each.ranks) + " | " +
+               in_percent(each.measured) + " | " + in_percent(each.predicted) + " |\n";
+  }
+  return {{"workloads", out},
+          {"workload-spreads", spreads},
+          {"workloads-left-out", left},
+          {"workload-scaling", scaling}};
 }
 
 }  // namespace headway
