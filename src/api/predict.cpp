@@ -86,7 +86,7 @@ Result<FileFields> fields_of(const std::string& path, const RunRequest& flags) {
                      Trouble::unknown};
     }
   }
-  auto fields = read_run_file(path);  // says what is wrong with a file that is neither
+  auto fields = read_run_file(path, flags);  // says what is wrong with a file that is neither
   if (!fields) return fields.problems();
   FileFields out;
   out.request.fields = std::move(fields).value();

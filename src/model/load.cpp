@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "model/madmax.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
 #include "platform/memo.hpp"

@@ -1,4 +1,5 @@
-#include "model/madmax.hpp"
+// Model files of MAD-Max (arXiv 2310.02784): DLRM with square layers, experts or transformer layers
+// between its MLPs, ViT, and transformers, as one JSON table each (docs/workloads.md).
 
 #include <algorithm>
 #include <array>

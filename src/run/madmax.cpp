@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "model/load.hpp"
-#include "model/madmax.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 
@@ -103,7 +102,8 @@ class Reader {
     fields_.reject_unknown();
     const Model* model = network();
     const Stated& main = mlp.given ? mlp : transformer;
-    if (!main.given) fields_.fail("", "states no strategy: mlp_parallel or transformer_parallel");
+    if (!main.given)
+      fields_.fail("mlp_parallel", "is missing, and so is transformer_parallel: no strategy");
     agree(main, {&mlp, &emb, &transformer});
     add("gpus", std::to_string(main.ranks()));
     add("global-batch", std::to_string(main.batch()));
@@ -136,9 +136,10 @@ class Reader {
   const Model* network() {
     const std::string name = said("model");
     if (name.empty()) {
-      fields_.fail("",
-                   "is a task, whose model and system are other files; write --model M.json "
-                   "--cluster S.json");
+      problems_.push_back({FieldName("model"),
+                           "is missing: a task of MAD-Max names none; write --model M.json "
+                           "--cluster S.json",
+                           Trouble::missing});
       return nullptr;
     }
     auto model = load_model(name);
@@ -165,15 +166,17 @@ class Reader {
   void agree(const Stated& main, const std::vector<const Stated*>& all) {
     for (const Stated* each : all) {
       if (!each->given || each->ranks() == main.ranks()) continue;
-      fields_.fail("", "its classes of layers lie on unlike numbers of devices, " +
-                           std::to_string(main.ranks()) + " and " + std::to_string(each->ranks()));
+      fields_.fail("mlp_parallel", "its classes of layers lie on unlike numbers of devices, " +
+                                       std::to_string(main.ranks()) + " and " +
+                                       std::to_string(each->ranks()));
       return;
     }
     for (const Stated* each : all) {
       if (!each->given || each->parallel == std::vector<std::string>{"mp"}) continue;
       if (each->batch() == main.batch()) continue;
-      fields_.fail("", "its classes of layers have unlike batches, " +
-                           std::to_string(main.batch()) + " and " + std::to_string(each->batch()));
+      fields_.fail("mlp_parallel", "its classes of layers have unlike batches, " +
+                                       std::to_string(main.batch()) + " and " +
+                                       std::to_string(each->batch()));
       return;
     }
   }

@@ -317,7 +317,7 @@ Result<Plan> plan_of_network(const PlanTask& task) {
   if (task.how.exhaustive) how.most = kMostExhaustive;
   if (task.objective == "memory") how.by = NetworkSearch::By::memory;
   if (task.objective == "energy") how.by = NetworkSearch::By::energy;
-  if (task.objective == kTorchRec) how.by = NetworkSearch::By::torchrec;
+  if (task.objective == kTablePlanner) how.by = NetworkSearch::By::planner;
   const NetworkPlan found = plan_network(run, choices, *calibration, how);
   Plan plan;
   plan.run = run;
@@ -349,9 +349,9 @@ Result<Plan> plan_of_network(const PlanTask& task) {
 Result<Plan> plan_of(PlanTask task) {
   const Problems problems = fields_of_other_models(task.run);
   if (!problems.empty()) return problems;
-  if (task.objective == kTorchRec && !has_tables(task.run.model)) {
+  if (task.objective == kTablePlanner && !has_tables(task.run.model)) {
     return Problem{FieldName("objective"),
-                   "torchrec is of tables of embeddings, of which the model has none",
+                   "table-planner is of tables of embeddings, of which the model has none",
                    Trouble::unsupported};
   }
   if (task.run.model.is_network()) return plan_of_network(task);

@@ -16,10 +16,10 @@
 namespace headway {
 
 /// What may be best. Of a given number of accelerators throughput and money follow the step time.
-/// torchrec: of tables what TorchRec's planner takes them to cost [PLAN-6], then time.
-constexpr std::string_view kTorchRec = "torchrec";
+/// table-planner: of tables what TorchRec's planner takes them to cost [PLAN-6], then time.
+constexpr std::string_view kTablePlanner = "table-planner";
 constexpr std::array<std::string_view, 6> kObjectiveNames = {"time",   "throughput", "memory",
-                                                             "energy", "money",      kTorchRec};
+                                                             "energy", "money",      kTablePlanner};
 PlanObjective objective_of(std::string_view name);
 
 /// One of the best layouts.

@@ -6,7 +6,7 @@
 
 #include "model/count.hpp"
 #include "run/network_fields.hpp"
-#include "study/plan/networks/torchrec.hpp"
+#include "study/plan/networks/table_planner.hpp"
 
 namespace headway {
 namespace {
@@ -89,7 +89,7 @@ Seconds planner_cost(const Run& run) {
   for (const Layer& layer : run.model.kinds) {
     for (const NetworkModule& module : layer.modules) {
       const auto* bags = std::get_if<EmbeddingBags>(&module.shape);
-      if (bags != nullptr) out += torchrec::fullest_rank(*bags, run.layout, batch);
+      if (bags != nullptr) out += table_planner::fullest_rank(*bags, run.layout, batch);
     }
   }
   return out;
@@ -141,7 +141,7 @@ class Search {
       case NetworkSearch::By::energy:
         out.value = made.energy.value();
         break;
-      case NetworkSearch::By::torchrec:
+      case NetworkSearch::By::planner:
         out.value = planner_cost(run).value() + kOfTime * made.step_time.value();
         break;
     }

@@ -24,8 +24,8 @@ std::vector<NetworkChoice> network_choices(const RequestedRun& run);
 std::uint64_t layouts_of(const std::vector<NetworkChoice>& choices);
 
 struct NetworkSearch {
-  /// torchrec: what its planner takes the tables to cost [PLAN-6].
-  enum class By : std::uint8_t { time, memory, energy, torchrec } by = By::time;
+  /// planner: what its planner takes the tables to cost [PLAN-6].
+  enum class By : std::uint8_t { time, memory, energy, planner } by = By::time;
   double headroom = 0;  // share of the memory that stays free
   std::size_t top = 1;
   int threads = 0;
@@ -36,7 +36,7 @@ struct NetworkSearch {
 struct FoundLayout {
   std::uint64_t index;  // in the space
   Layout layout;
-  double value;  // seconds, bytes or joules of a step; by torchrec seconds of its tables
+  double value;  // seconds, bytes or joules of a step; by planner seconds of its tables
 };
 struct NetworkPlan {
   std::vector<FoundLayout> best;  // the best first

@@ -1,10 +1,10 @@
 // TorchRec's planner: expected values are worked out here by hand from what its estimators compute
 // (@a48cef7, planner/shard_estimators.py), in bytes over 1,024^3 a second.
-#include "study/plan/networks/torchrec.hpp"
+#include "study/plan/networks/table_planner.hpp"
 
 #include <gtest/gtest.h>
 
-namespace headway::torchrec {
+namespace headway::table_planner {
 namespace {
 
 constexpr double kGib = 1024.0 * 1024 * 1024;
@@ -92,4 +92,4 @@ TEST(TorchRecPlanner, TakesTheFullestRank) {  // [PLAN-6]
 }
 
 }  // namespace
-}  // namespace headway::torchrec
+}  // namespace headway::table_planner

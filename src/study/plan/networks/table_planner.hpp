@@ -1,12 +1,12 @@
 // What TorchRec's planner takes a table of embeddings to cost, with its defaults: another measure
-// by which schemes of tables can be compared (headway plan --by torchrec-planner).
+// by which schemes of tables can be compared (headway plan --objective table-planner).
 #pragma once
 
 #include "base/quantity.hpp"
 #include "layout/parts.hpp"
 #include "model/modules.hpp"
 
-namespace headway::torchrec {
+namespace headway::table_planner {
 
 /// The machine of the planner's defaults: V100 nodes on 100 Gb/s (planner/constants.py).
 struct Machine {
@@ -47,4 +47,4 @@ Cost cost_of(const Table& table, TableScheme scheme, const Machine& machine = {}
 Seconds fullest_rank(const EmbeddingBags& bags, const LayerSplit& split, double batch,
                      const Machine& machine = {});
 
-}  // namespace headway::torchrec
+}  // namespace headway::table_planner

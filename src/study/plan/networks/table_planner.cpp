@@ -1,11 +1,11 @@
-#include "study/plan/networks/torchrec.hpp"
+#include "study/plan/networks/table_planner.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "step/forward/tables.hpp"
 
-namespace headway::torchrec {
+namespace headway::table_planner {
 namespace {
 
 constexpr double kIndex = 8;            // bytes
@@ -144,4 +144,4 @@ Seconds fullest_rank(const EmbeddingBags& bags, const LayerSplit& split, double 
   return shared + fullest(whole, std::max<std::int64_t>(1, split.ep)) + fullest(of_nodes, nodes);
 }
 
-}  // namespace headway::torchrec
+}  // namespace headway::table_planner
