@@ -122,18 +122,29 @@ class RunFields(TypedDict, total=False):
     table_columns: width of a slice of a table (column-wise, grid); default: 128
     table_cache: rows of the tables that the accelerators hold, the host all; default: 1
     table_hits: look-ups that find their row on the accelerator; default: the share of rows
+    table_wise_tables: tables that lie table-wise, by their places from 0 on; default: the
+        framework's choice
+    column_wise_tables: the same of column-wise; default: the framework's choice
+    row_wise_tables: the same of row-wise; default: the framework's choice
+    table_row_wise_tables: the same of table-row-wise; default: the framework's choice
+    grid_tables: the same of grid; default: the framework's choice
+    data_parallel_tables: the same of data-parallel; default: the framework's choice
     convolutions: how a network's convolutions are split: default (default), data, sharded,
-        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
     attentions: the same of its attention: default (default), data, sharded, sharded-in-node,
-        tensor, tensor-in-node, tensor-in-node-sharded
+        tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
     feed_forwards: the same of its feed-forward parts: default (default), data, sharded,
-        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
     bottom_mlp: the same of its projections before the tables: default (default), data, sharded,
-        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
     top_mlp: the same of its other projections: default (default), data, sharded, sharded-in-
-        node, tensor, tensor-in-node, tensor-in-node-sharded
+        node, tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
     interactions: the same of what joins its features: default (default), data, sharded,
-        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded
+        sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
+    expert_mlp: the same of its experts: default (default), data, sharded, sharded-in-node,
+        tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
+    input_rate: samples a second that what feeds all ranks can read and prepare; default: no
+        bound
     attention_flops: how MFU counts attention: full (default), causal
     """
 
@@ -217,12 +228,20 @@ class RunFields(TypedDict, total=False):
     table_columns: int
     table_cache: float
     table_hits: float
-    convolutions: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"]
-    attentions: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"]
-    feed_forwards: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"]
-    bottom_mlp: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"]
-    top_mlp: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"]
-    interactions: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded"]
+    table_wise_tables: Union[str, Sequence[str]]
+    column_wise_tables: Union[str, Sequence[str]]
+    row_wise_tables: Union[str, Sequence[str]]
+    table_row_wise_tables: Union[str, Sequence[str]]
+    grid_tables: Union[str, Sequence[str]]
+    data_parallel_tables: Union[str, Sequence[str]]
+    convolutions: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    attentions: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    feed_forwards: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    bottom_mlp: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    top_mlp: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    interactions: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    expert_mlp: Literal["default", "data", "sharded", "sharded-in-node", "tensor", "tensor-in-node", "tensor-in-node-sharded", "spread", "spread-in-node"]
+    input_rate: float
     attention_flops: Literal["full", "causal"]
 
 
@@ -288,7 +307,7 @@ class PlanFields(RunFields, total=False):
     max_vpp: keep vpp at most there
     max_embedding_slots: keep embedding-slots at most there
     max_head_slots: keep head-slots at most there
-    objective: what is best: time (default), throughput, memory, energy, money
+    objective: what is best: time (default), throughput, memory, energy, money, table-planner
     headroom: share of the memory to leave free, as 10%
     top: layouts of different kind; default: 5
     exhaustive: price every layout, without bounds
@@ -311,7 +330,7 @@ class PlanFields(RunFields, total=False):
     max_vpp: int
     max_embedding_slots: int
     max_head_slots: int
-    objective: Literal["time", "throughput", "memory", "energy", "money"]
+    objective: Literal["time", "throughput", "memory", "energy", "money", "table-planner"]
     headroom: Union[float, str]
     top: int
     exhaustive: bool
