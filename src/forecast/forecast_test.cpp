@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "forecast/random_run_for_test.hpp"
+#include "run/run.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway::testing {
@@ -394,7 +395,12 @@ RC_GTEST_PROP(Forecast, TheSameInputGivesTheSameBytes, ()) {
 
 // [FORECAST-21] A step waits for its readers, and for no more.
 TEST(Forecast, IsNoShorterThanItsSamplesTakeToBeFed) {
-  Case c = case_of_network("resnet-50", 8, 128);
+  const auto made = make_run({{"model", "resnet-50"},
+                              {"cluster", "dgx-a100-80gb"},
+                              {"gpus", "8"},
+                              {"global-batch", "1024"}});
+  ASSERT_TRUE(made.ok());
+  Run c = *made;
   const Calibration calibration = *calibration_for(c);
   const Forecast plain = forecast(c, calibration);
   c.job.input_rate = 1024 / (2 * plain.step_time.value());

@@ -124,11 +124,11 @@ class RunFields(TypedDict, total=False):
     table_hits: look-ups that find their row on the accelerator; default: the share of rows
     table_wise_tables: tables that lie table-wise, by their places from 0 on; default: the
         framework's choice
-    column_wise_tables: the same of column-wise; default: the framework's choice
-    row_wise_tables: the same of row-wise; default: the framework's choice
-    table_row_wise_tables: the same of table-row-wise; default: the framework's choice
-    grid_tables: the same of grid; default: the framework's choice
-    data_parallel_tables: the same of data-parallel; default: the framework's choice
+    column_wise_tables: the same of column-wise; default: none
+    row_wise_tables: the same of row-wise; default: none
+    table_row_wise_tables: the same of table-row-wise; default: none
+    grid_tables: the same of grid; default: none
+    data_parallel_tables: the same of data-parallel; default: none
     convolutions: how a network's convolutions are split: default (default), data, sharded,
         sharded-in-node, tensor, tensor-in-node, tensor-in-node-sharded, spread, spread-in-node
     attentions: the same of its attention: default (default), data, sharded, sharded-in-node,
