@@ -400,7 +400,7 @@ TEST(Forecast, IsNoShorterThanItsSamplesTakeToBeFed) {
                               {"gpus", "8"},
                               {"global-batch", "1024"}});
   ASSERT_TRUE(made.ok());
-  Run c = *made;
+  headway::Run c = *made;
   const Calibration calibration = *calibration_for(c);
   const Forecast plain = forecast(c, calibration);
   c.job.input_rate = 1024 / (2 * plain.step_time.value());
