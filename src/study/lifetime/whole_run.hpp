@@ -18,10 +18,10 @@ struct WholeRun {
   RunAssumptions assumed;
   std::vector<AssumedValue> values;  // of them, with their sources
   RunCost cost;
-  double loss = 0;                      // of the law, nats a token
-  double critical_batch = 0;            // tokens
-  double batch = 0;                     // tokens
-  std::vector<ProviderRate> providers;  // of its accelerator
+  double loss = 0;                           // of the law, nats a token
+  double critical_batch = 0;                 // tokens
+  double batch = 0;                          // tokens
+  std::vector<ProviderRate> providers = {};  // of its accelerator
 };
 /// Of a legal run.
 Result<WholeRun> whole_run(RequestedRun run, GivenAssumptions given);
