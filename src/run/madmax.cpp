@@ -114,6 +114,7 @@ class Reader {
     if (model != nullptr && !model->is_network()) {
       language(transformer, *model);
     } else if (model != nullptr) {
+      add("zero", "0");  // the classes say who holds what
       classes(*model, mlp, emb, transformer);
     }
     if (!problems_.empty()) return problems_;

@@ -122,8 +122,7 @@ class RunFields(TypedDict, total=False):
     table_columns: width of a slice of a table (column-wise, grid); default: 128
     table_cache: rows of the tables that the accelerators hold, the host all; default: 1
     table_hits: look-ups that find their row on the accelerator; default: the share of rows
-    table_wise_tables: tables that lie table-wise, by their places from 0 on; default: the
-        framework's choice
+    table_wise_tables: tables that lie table-wise, by their places from 0 on; default: none
     column_wise_tables: the same of column-wise; default: none
     row_wise_tables: the same of row-wise; default: none
     table_row_wise_tables: the same of table-row-wise; default: none
