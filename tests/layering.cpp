@@ -185,7 +185,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "cost/collective", "cost/calibration", "cost/serving", "fit", "fit/collectives"}},
     {"fit/serving",
      {"base", "base/document", "base/draw", "platform", "model", "cluster", "layout",
-      "cost/serving", "study/infer", "study/infer/intervals", "fit", "fit/benchmarks"}},
+      "cost/calibration", "cost/serving", "study/infer", "study/infer/intervals", "fit",
+      "fit/benchmarks"}},
     {"fit/workloads",
      {"base", "base/document", "platform", "model", "cluster", "layout", "cost/calibration",
       "forecast", "forecast/predict", "fit/benchmarks"}},
@@ -328,7 +329,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 // forecast.
 const std::map<std::string, std::set<std::string>> kTestsMayInclude = {
     {"api", {"cost/calibration", "forecast", "layout", "limits/machine", "study/reconcile"}},
-    {"forecast", {"cost/calibration"}},
+    {"forecast", {"cost/calibration", "run"}},
     {"simulate", {"forecast", "method", "platform", "run", "trace"}},
     {"report", {"base/document", "fit/corpus", "platform"}},
     {"launch", {"step", "forecast"}},

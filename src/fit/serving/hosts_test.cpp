@@ -6,6 +6,7 @@
 #include "base/document/document.hpp"
 #include "base/formatted.hpp"
 #include "cluster/load.hpp"
+#include "cost/calibration/calibration.hpp"
 #include "fit/serving/intervals.hpp"
 #include "fit/serving/kernels.hpp"
 #include "study/infer/engines.hpp"
@@ -16,9 +17,11 @@ namespace {
 // Kernels that take what these constants say are fitted by them.
 TEST(ServingKernelFit, FindsTheConstantsThatMadeItsRows) {
   const Accelerator accelerator = *load_accelerator("h100-sxm");
+  const KernelParameters flash = *kernel_parameters_for(accelerator);
   ServingKernels truth;
   truth.decode = {Seconds(8e-6), 0.7, 0.25};
   truth.latent = {Seconds(15e-6), 0.6, 0.5};
+  truth.prompt = {Seconds(12e-6), 2, 0.8, 0.7};
   truth.once_start = Seconds(3e-6);
   truth.once_share = 0.5;
   truth.twice_start = Seconds(9e-6);
@@ -30,7 +33,7 @@ TEST(ServingKernelFit, FindsTheConstantsThatMadeItsRows) {
     row.engine = "vllm";
     row.op = op;
     row.serving = kernel;
-    row.measured = time_of(kernel, accelerator, truth);
+    row.measured = time_of(kernel, accelerator, flash, truth);
     rows.push_back(row);
   };
   for (const std::int64_t sequences : {1, 8, 64}) {
@@ -49,6 +52,16 @@ TEST(ServingKernelFit, FindsTheConstantsThatMadeItsRows) {
       }
     }
   }
+  for (const std::int64_t tokens : {128, 1024, 8192}) {
+    for (const std::int64_t heads : {8, 64}) {
+      for (const Precision precision : {Precision::bf16, Precision::fp8}) {
+        for (const std::int64_t sequences : {1, 8}) {
+          const AttentionShape shape{sequences, heads, heads, tokens, tokens, 128, 128};
+          add(PromptAttention{shape, precision}, "attention_prefill_causal");
+        }
+      }
+    }
+  }
   for (double bytes = 1024; bytes < 1e9; bytes *= 2) {
     for (const std::int64_t ranks : {2, 8}) {
       add(OwnAllReduce{Bytes(bytes), ranks, BytesPerSecond(450e9)}, "all_reduce_custom");
@@ -58,6 +71,10 @@ TEST(ServingKernelFit, FindsTheConstantsThatMadeItsRows) {
   ASSERT_TRUE(fit);
   const ServingKernels& found = fit->entries.at("hopper");
   EXPECT_NEAR(found.decode.start.value(), 8e-6, 0.2e-6);
+  EXPECT_NEAR(found.prompt.start.value(), 12e-6, 0.5e-6);
+  EXPECT_NEAR(found.prompt.passes, 2, 0.2);
+  EXPECT_NEAR(found.prompt.rate, 0.8, 0.02);
+  EXPECT_NEAR(found.prompt.eight, 0.7, 0.02);
   EXPECT_NEAR(found.decode.memory, 0.7, 0.02);
   EXPECT_NEAR(found.decode.rate, 0.25, 0.01);
   EXPECT_NEAR(found.latent.memory, 0.6, 0.02);
