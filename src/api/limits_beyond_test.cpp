@@ -48,12 +48,14 @@ TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
   LimitsRequest beyond;
   beyond.site_distance_km = 100;
   EXPECT_EQ(where_text(with_beyond(settings(), beyond).problems().front()), "--sites");
-  beyond.sites = 3;
+  beyond.sites = 0;
   beyond.site_bandwidth = "1 GB/s";
-  const auto three = with_beyond(settings(), beyond);
-  ASSERT_FALSE(three);
-  ASSERT_EQ(three.problems().size(), 1U);
-  EXPECT_EQ(where_text(three.problems().front()), "--sites");
+  const auto none = with_beyond(settings(), beyond);
+  ASSERT_FALSE(none);
+  ASSERT_EQ(none.problems().size(), 1U);
+  EXPECT_EQ(where_text(none.problems().front()), "--sites");
+  beyond.sites = 3;  // of any number
+  EXPECT_TRUE(with_beyond(settings(), beyond).ok());
   beyond = {};
   beyond.relax = "local-sgd";
   beyond.sync_every = 0;

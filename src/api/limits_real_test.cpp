@@ -110,12 +110,12 @@ TEST(LimitsReal, everything_wrong_is_said_at_once) {
   EXPECT_TRUE(says(output, "--explain", "no meaning"));
 
   request = real_request();
-  request.sparse = true;
-  request.sites = 4;
+  request.sites = 0;
   request.site_bandwidth = "1 GB/s";
-  const CommandOutput idealised_only = run_limits(request);
-  EXPECT_TRUE(says(idealised_only, "h100-sxm", "has experts"));
-  EXPECT_TRUE(says(idealised_only, "4 sites", "which only the idealised model knows"));
+  request.relax = "synthetic-labels";
+  const CommandOutput beyond = run_limits(request);
+  EXPECT_TRUE(says(beyond, "--sites", "must be from 1 to"));
+  EXPECT_TRUE(says(beyond, "--relax", "which the idealised model does not know"));
 
   request = real_request();
   request.cluster = "dgx-h10";

@@ -97,12 +97,18 @@ RC_GTEST_PROP(Methods, meetingLessOftenIsNoSlower, ()) {
 
 // Parts are the whole, whatever the method, and no step is shorter than its products.
 TEST(Methods, PartsOfEveryMethodAddUp) {
-  Case base = on_slow_links(8);
-  base.layout.pp = 4;
   for (const MethodRow& row : methods()) {
     SCOPED_TRACE(row.name);
     if (row.usual.submodels > 1) continue;  // another model
-    const Forecast f = learning(base, row.name).priced();
+    Case c = on_slow_links(8);
+    // Parts of the layers have the machine to themselves; selected keys are of ranks that share
+    // them.
+    if (row.name == "semantic-exchange") {
+      c.layout.cp = 4;
+    } else if (row.name != "synthetic-labels") {
+      c.layout.pp = 4;
+    }
+    const Forecast f = learning(c, row.name).priced();
     EXPECT_NEAR(f.parts.total() / f.step_time, 1, 1e-12);
     EXPECT_GE(f.step_time, f.least_time);
     for (const PartRow& part : kParts) EXPECT_GE(f.parts[part.part], Seconds(0)) << part.name;

@@ -26,8 +26,10 @@ inline KernelParameters ideal() {
   p.products.fill({1, 0, 0, 0, Seconds(0), 1, Seconds(0)});
   p.tile_efficiency.fill(1);
   p.shortest_kernel = p.matmul_start = p.grouped_start = Seconds(0);
-  p.flash_forward = p.flash_backward = {{1, 1, 1}, 128, 0, 1};
+  p.flash_forward = p.flash_backward = {
+      .ceiling = {1, 1, 1}, .block_rows = 128, .row_keys = 0, .tail = 0, .unequal_dims = 1};
   p.softmax_width = 0;
+  p.fp32_ceiling = 1;
   return p;
 }
 

@@ -121,6 +121,10 @@ Problems simulation_problems(const Run& run) {
                    "passes of a vocabulary that is split over stages are not placed in time",
                    Trouble::unsupported});
   }
+  if (run.job.input_rate > 0) {
+    out.push_back({FieldName("input-rate"), "feeds a step whose readers are not placed in time",
+                   Trouble::unsupported});
+  }
   const std::int64_t passes = micro_batches(run.job, layout) * chunks_of_model(layout);
   if (passes > kMostPlacedPasses) {
     out.push_back({FieldName("global-batch"),

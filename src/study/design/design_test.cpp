@@ -43,9 +43,10 @@ void stretch_times(Serving& serving, ServingConstants& constants, double by) {
   KernelParameters& kernels = constants.alone.kernels;
   for (Seconds* time : {&kernels.shortest_kernel, &kernels.matmul_start, &kernels.grouped_start,
                         &constants.kernels.decode.start, &constants.kernels.latent.start,
-                        &constants.kernels.once_start, &constants.kernels.twice_start,
-                        &serving.engine.step, &serving.engine.sequence, &serving.engine.prompt,
-                        &serving.engine.token, &serving.engine.launch, &serving.engine.request}) {
+                        &constants.kernels.prompt.start, &constants.kernels.once_start,
+                        &constants.kernels.twice_start, &serving.engine.step,
+                        &serving.engine.sequence, &serving.engine.prompt, &serving.engine.token,
+                        &serving.engine.launch, &serving.engine.request}) {
     *time *= by;
   }
   for (ProductParameters& product : kernels.products) {

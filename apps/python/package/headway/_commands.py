@@ -1110,10 +1110,11 @@ class Scaling(Result):
         energy_j: Record
         co2_kg: float
         price_usd: Union[float, None]
-        loss_nats_per_token: float
-        critical_batch_tokens: float
-        token_factor: float
-        step_factor: float
+        price_usd_by_provider: Record
+        loss_nats_per_token: Union[float, None]
+        critical_batch_tokens: Union[float, None]
+        token_factor: Union[float, None]
+        step_factor: Union[float, None]
         interval_step_time_s: Union[Records, None]
         #: the measured runs that interval_step_time_s is of: of how many the step was timed, how many
         #: of them had this run's framework, its accelerator, and (of_setup) its framework on any
