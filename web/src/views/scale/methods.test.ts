@@ -39,7 +39,7 @@ test("bytes between replicas are those of data-parallel groups alone, over a lin
 });
 
 test("what nobody published is said so", () => {
-  expect(dataWords(diloco)).toBe("published, none at this scale");
+  expect(dataWords(diloco)).toBe("only at smaller scale");
   expect(dataWords(fp8)).toBe("no published number");
   expect(dataWords({ sample_penalty: 3, penalty: "published: 3 to 10 times the data on Atari" })).toBe("at least x 3");
 });

@@ -85,7 +85,7 @@ export function bytesBetween(calls: readonly CallDocument[], apart: boolean): nu
 export function dataWords({ sample_penalty, penalty }: Pick<MethodNumbers, "sample_penalty" | "penalty">): string {
   const published = !/^no published number/.test(penalty);
   if (!published) return "no published number";
-  return sample_penalty === 1 ? "published, none at this scale" : `at least x ${sample_penalty}`;
+  return sample_penalty === 1 ? "only at smaller scale" : `at least x ${sample_penalty}`;
 }
 
 export interface MethodRow {
