@@ -186,7 +186,6 @@ RC_GTEST_PROP(Forecast, DoublingEveryRateHalvesTheTime, ()) {
     level.port_bandwidth *= 2;
     level.latency *= 0.5;
   }
-  c.job.input_rate *= 2;
   KernelParameters& kernels = c.calibration.kernels;
   kernels.shortest_kernel *= 0.5;
   kernels.matmul_start *= 0.5;
@@ -302,8 +301,6 @@ RC_GTEST_PROP(Forecast, FullRecomputationIsSlowerAndNeedsNoMoreMemory, ()) {
   c.layout.offload_activations = false;
   // Selective recomputation of experts computes their last product, too.
   c.layout.recompute_early_stop = Choice::off;
-  // Readers may set the pace of all three.
-  c.job.input_rate = 0;
   // The host checks calls while the accelerator computes: a longer pass hides more of that.
   c.job.checked_collectives = false;
   // An allocator at its limit costs time that recomputation saves [FORECAST-15].
@@ -356,7 +353,6 @@ RC_GTEST_PROP(Forecast, AStepWaitsForTheSlowestOfItsRanks, ()) {
   Seconds& overhead =
       c.calibration.frameworks[static_cast<std::size_t>(c.job.framework)].step_overhead;
   c.calibration.shared.straggling = 0;
-  c.job.input_rate = 0;  // no rank waits for readers
   overhead = Seconds(0);
   const double ideal = c.priced().step_time.value();
   c.calibration.shared.straggling = 0.01;

@@ -228,6 +228,7 @@ inline Case any_case(bool (*drawn)(std::string_view) = nullptr) {
                                          ? *rc::gen::inRange(1, 40)
                                          : 2 * c.layout.pp * *rc::gen::inRange(1, 9);
   c.job.global_batch = c.layout.dp * c.layout.micro_batch * micro_batches;
+  c.job.input_rate = 0;  // readers set the pace whatever else there is: a test of their own
   repair(c);
   return c;
 }

@@ -231,9 +231,19 @@ TEST(Record, WhatWasOnItsWayWhenTheProgramWasKilledIsCounted) {
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status));
-    const Recording recording = read_run_traces({temporary.path().string()}).recording;
-    EXPECT_EQ(static_cast<std::int64_t>(recording.calls.size()) + lost(recording), many);
-    EXPECT_EQ(times_said(recording, "were not ended"), 1);
+    const auto counted = [&] {
+      const Recording recording = read_run_traces({temporary.path().string()}).recording;
+      EXPECT_EQ(times_said(recording, "were not ended"), 1);
+      return static_cast<std::int64_t>(recording.calls.size()) + lost(recording);
+    };
+    EXPECT_EQ(counted(), many);
+    // The end may come in the middle of a record, which was on its way, too.
+    for (const auto& entry : std::filesystem::directory_iterator(temporary.path())) {
+      if (rotate == 0 && many > 100 && entry.file_size() > 1'000'000) {
+        std::filesystem::resize_file(entry, entry.file_size() - 10);
+      }
+    }
+    EXPECT_EQ(counted(), many);
   }
 }
 

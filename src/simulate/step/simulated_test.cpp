@@ -44,7 +44,6 @@ std::vector<Both> drawn(std::uint64_t first, std::uint64_t count, bool plain) {
   const auto draw = rc::gen::exec([] { return testing::any_case(); });
   for (std::uint64_t i = first; i < first + count; ++i) {
     testing::Case c = draw(rc::Random(i), 100).value();
-    c.job.input_rate = 0;  // readers are not placed in time
     if (plain) {
       c.layout.overlap_gradients = c.layout.overlap_parameters = c.layout.overlap_tensor =
           c.layout.overlap_experts = Choice::off;

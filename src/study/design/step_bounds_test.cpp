@@ -38,7 +38,6 @@ void stretch_times(Case& c, double by) {
 
 Case scaled(Case c, double rates, double times) {
   stretch_times(c, times);
-  c.job.input_rate *= rates;  // of the machines that read
   for (std::size_t rate = 0; rate < kRateNames.size(); ++rate) {
     c.cluster = with_rate(c.cluster, static_cast<Rate>(rate), rates);
   }

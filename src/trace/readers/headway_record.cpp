@@ -102,7 +102,7 @@ class RecordReader {
       std::memcpy(&record, bytes, sizeof bytes);
       return true;
     }
-    if (read > 0) omit(recording_, "records cut off at the end of a file");
+    cut_ = cut_ || read > 0;
     return false;
   }
 
@@ -350,13 +350,16 @@ class RecordReader {
     for (RecordedStep& step : recording_.steps) {
       step.start_ns = on_common_clock(step.start_ns, clock_);
     }
-    if (!whole_) say_what_is_missing();
+    const bool counted = !whole_ && came_ > 0 && came_ >= elsewhere_ && came_ < 1ull << 48;
+    if (cut_ && !counted) omit(recording_, "records cut off at the end of a file");
+    if (!whole_) say_what_is_missing(counted);
     if (!source_.damage().empty()) omit(recording_, source_.damage());
   }
 
-  // [RECORD-7] What came and is neither here nor elsewhere was on its way when the program ended.
-  void say_what_is_missing() {
-    if (came_ < elsewhere_ || came_ == 0 || came_ >= 1ull << 48) {
+  // [RECORD-7] What came and is neither here nor elsewhere was on its way when the program ended,
+  // a record that is cut off among it.
+  void say_what_is_missing(bool counted) {
+    if (!counted) {
       return leave_unsaid(recording_,
                           "files that were not ended: the program was killed, or runs on, and its "
                           "last moments are not in them");
@@ -373,6 +376,7 @@ class RecordReader {
   bool whole_ = false;
   // Records that came, that are in other files or counted as lost, that are in this file.
   std::uint64_t came_ = 0, elsewhere_ = 0, here_ = 0;
+  bool cut_ = false;    // in the middle of a record
   std::string buffer_;  // read and not used: from at_ on
   std::size_t at_ = 0;
   std::int64_t ranks_left_ = kMostRanks;
