@@ -19,6 +19,7 @@ const std::string kFolder = "methods";
 constexpr std::string_view kSynchronous = "synchronous";
 constexpr std::size_t kLongestText = 1000;
 
+// As people read it; shortest_text() is what is read back.
 std::string number_text(double value) {
   return formatted("%.9g", value);
 }
@@ -239,9 +240,9 @@ std::string text_of(const Method& method) {
            (field.form == Form::compressor ? std::string(row_of(method.compression.by).name)
             : field.form == Form::zeros
                 ? std::string(kSparsityForms[static_cast<std::size_t>(method.sparsity.form)])
-            : field.form == Form::bandwidth ? number_text(number) + " B/s"
-            : field.form == Form::latency   ? number_text(number) + " s"
-                                            : number_text(number));
+            : field.form == Form::bandwidth ? shortest_text(number) + " B/s"
+            : field.form == Form::latency   ? shortest_text(number) + " s"
+                                            : shortest_text(number));
   }
   return method.row->name + out;
 }
