@@ -18,7 +18,7 @@
 #include "layout/own_runs.hpp"
 #include "limits/load.hpp"
 #include "method/methods.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
 #include "report/infer/aims.hpp"

@@ -6,7 +6,7 @@
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "run/words.hpp"
 
 namespace headway {

@@ -9,7 +9,7 @@
 #include "base/generated.hpp"
 #include "base/quantity_text.hpp"
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/output.hpp"
 #include "report/problems.hpp"
 #include "report/published.hpp"

@@ -7,7 +7,7 @@
 #include "api/command.hpp"
 #include "api/json_request.hpp"
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/embedded.hpp"
 #include "report/json/document.hpp"
 #include "run/network_fields.hpp"

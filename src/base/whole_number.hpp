@@ -1,4 +1,4 @@
-// Whole numbers in text.
+// Numbers in text.
 #pragma once
 
 #include <charconv>
@@ -18,6 +18,15 @@ inline std::optional<std::int64_t> whole_number(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [rest, status] = std::from_chars(text.data(), end, value);
   if (status != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+/// The whole of `text` as a number; nothing for anything else, and for what is not finite.
+inline std::optional<double> real_number(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

@@ -5,7 +5,7 @@
 #include "forecast/price.hpp"
 #include "forecast/random_run_for_test.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

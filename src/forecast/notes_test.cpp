@@ -4,7 +4,7 @@
 
 #include "cluster/load.hpp"
 #include "forecast/predict/predict.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

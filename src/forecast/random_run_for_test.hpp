@@ -14,7 +14,7 @@
 #include "cluster/load.hpp"
 #include "forecast/forecast.hpp"
 #include "layout/any_field_for_test.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway::testing {

@@ -9,7 +9,7 @@
 
 #include "layout/frameworks/framework.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

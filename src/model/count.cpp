@@ -123,10 +123,24 @@ bool has_experts(const Model& model) {
                      [](const Layer& layer) { return layer.experts.has_value(); });
 }
 
+namespace {
+
+template <class Holds>
+bool any_module(const Model& model, const Holds& holds) {
+  return std::any_of(model.kinds.begin(), model.kinds.end(), [&](const Layer& layer) {
+    return std::any_of(layer.modules.begin(), layer.modules.end(), holds);
+  });
+}
+
+}  // namespace
+
 bool has_tables(const Model& model) {
-  return std::any_of(model.kinds.begin(), model.kinds.end(), [](const Layer& layer) {
-    return std::any_of(layer.modules.begin(), layer.modules.end(),
-                       [](const NetworkModule& module) { return table_values(module) > 0; });
+  return any_module(model, [](const NetworkModule& module) { return table_values(module) > 0; });
+}
+
+bool has_class(const Model& model, ModuleClass of) {
+  return any_module(model, [&](const NetworkModule& module) {
+    return module.of == of && module_weights(module) > 0;
   });
 }
 

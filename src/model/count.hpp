@@ -13,6 +13,8 @@ bool has_experts(const Model& model);
 
 /// Whether some layer has tables of embeddings that ranks may share.
 bool has_tables(const Model& model);
+/// Whether a network has modules with weights of a class.
+bool has_class(const Model& model, ModuleClass of);
 
 /// Of a network of modules the first product that is trained, which reads what needs no gradient;
 /// null where it stands several times, or something else reads it.

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway::testing {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

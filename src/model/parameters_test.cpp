@@ -9,8 +9,8 @@
 #include "base/document/csv.hpp"
 #include "base/source_dir_for_test.hpp"
 #include "model/count.hpp"
-#include "model/families.hpp"
-#include "model/load.hpp"
+#include "model/reading/families.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

@@ -5,7 +5,7 @@
 #include "base/formatted.hpp"
 #include "base/text.hpp"
 #include "base/whole_number.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 #include "run/far_stages.hpp"

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "base/text.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 #include "platform/paths.hpp"
 
@@ -112,7 +112,7 @@ class Reader {
     add("graphs", "step");
     recipe();
     if (model != nullptr && !model->is_network()) {
-      language(transformer, *model);
+      language(transformer);
     } else if (model != nullptr) {
       add("zero", "0");  // the classes say who holds what
       classes(*model, mlp, emb, transformer);
@@ -184,34 +184,23 @@ class Reader {
 
   void strategy(const std::string& field, const Stated& of, const std::string& key) {
     const std::string how = strategy_of(of);
-    if (how.empty()) {
-      fields_.fail(
-          key,
-          "is " + join(of.parallel, " within a node and ") +
-              " across; legal: ddp, fsdp, tp, and fsdp or tp within a node with ddp across",
-          Trouble::unsupported);
-    } else {
-      add(field, how);
-    }
+    how.empty() ? no_strategy(of, key) : add(field, how);
   }
-
-  bool has(const Model& model, ModuleClass of) const {
-    for (const Layer& layer : model.kinds) {
-      for (const NetworkModule& module : layer.modules) {
-        if (module.of == of && module_weights(module) > 0) return true;
-      }
-    }
-    return false;
+  void no_strategy(const Stated& of, const std::string& key) {
+    fields_.fail(key,
+                 "is " + join(of.parallel, " within a node and ") +
+                     " across; legal: ddp, fsdp, tp, and fsdp or tp within a node with ddp across",
+                 Trouble::unsupported);
   }
 
   void classes(const Model& model, const Stated& mlp, const Stated& emb,
                const Stated& transformer) {
     if (mlp.given && has_tables(model)) {
-      if (has(model, ModuleClass::bottom)) strategy("bottom-mlp", mlp, "mlp_parallel");
-      if (has(model, ModuleClass::top)) strategy("top-mlp", mlp, "mlp_parallel");
-      if (has(model, ModuleClass::experts)) strategy("expert-mlp", mlp, "mlp_parallel");
+      if (has_class(model, ModuleClass::bottom)) strategy("bottom-mlp", mlp, "mlp_parallel");
+      if (has_class(model, ModuleClass::top)) strategy("top-mlp", mlp, "mlp_parallel");
+      if (has_class(model, ModuleClass::experts)) strategy("expert-mlp", mlp, "mlp_parallel");
     }
-    if (transformer.given && has(model, ModuleClass::attention)) {
+    if (transformer.given && has_class(model, ModuleClass::attention)) {
       strategy("attentions", transformer, "transformer_parallel");
       strategy("feed-forwards", transformer, "transformer_parallel");
     }
@@ -225,7 +214,7 @@ class Reader {
   }
 
   // Copies, shards, or tensors within a node with copies across.
-  void language(const Stated& of, const Model&) {
+  void language(const Stated& of) {
     const std::string how = strategy_of(of);
     if (how == "data") return add("zero", "0");
     if (how == "sharded") return add("zero", "3");
@@ -237,11 +226,7 @@ class Reader {
       add("zero", "3");
       return add("shard", std::to_string(of.degree.front()));
     }
-    fields_.fail("transformer_parallel",
-                 "is " + join(of.parallel, " within a node and ") +
-                     " across; legal: ddp, fsdp, tp, and fsdp or tp within "
-                     "a node with ddp across",
-                 Trouble::unsupported);
+    no_strategy(of, "transformer_parallel");
   }
 
   const Document& document_;

@@ -12,7 +12,7 @@
 #include "base/source_dir_for_test.hpp"
 #include "cluster/madmax.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

@@ -4,7 +4,7 @@
 
 #include "cluster/load.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

@@ -1,11 +1,11 @@
 #include "run/request_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
+#include "base/whole_number.hpp"
 #include "base/written_count.hpp"
 #include "cluster/load.hpp"
 #include "run/words.hpp"
@@ -118,15 +118,13 @@ void RequestReader::count(std::string_view name, std::int64_t& into, std::int64_
 void RequestReader::number(std::string_view name, double& into, double least, double most) {
   const GivenField* given = find(name);
   if (given == nullptr) return;
-  double value = 0;
-  const char* const end = given->text.data() + given->text.size();
-  const auto [rest, status] = std::from_chars(given->text.data(), end, value);
-  if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
+  const auto value = real_number(given->text);
+  if (!value || !(*value >= least && *value <= most)) {
     const std::string range = formatted("%g to %g", least, most);
     return fail(name, "'" + printable(given->text) + "' is not a number from " + range,
                 Trouble::malformed);
   }
-  into = value;
+  into = *value;
 }
 
 bool RequestReader::flag(std::string_view name) {

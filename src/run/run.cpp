@@ -6,16 +6,16 @@
 #include "base/whole_number.hpp"
 #include "cluster/settings.hpp"
 #include "cluster/slice.hpp"
-#include "layout/ends.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
+#include "run/defaults.hpp"
 #include "run/far_stages.hpp"
+#include "run/idle_fields.hpp"
 #include "run/method.hpp"
 #include "run/network_fields.hpp"
+#include "run/refused_fields.hpp"
 #include "run/request_reader.hpp"
-#include "step/frameworks/experts.hpp"
-#include "step/frameworks/habits.hpp"
 
 namespace headway {
 namespace {
@@ -36,32 +36,7 @@ void read_fields(RequestReader& reader, Run& run) {
   }
 }
 
-// Fields that say how layers are spread.
-constexpr const char* kSpreads[] = {"embedding-slots", "head-slots", "first-stage-layers",
-                                    "last-stage-layers"};
 constexpr const char* kDegrees[] = {"dp", "tp", "cp", "pp"};
-
-// Fields that say nothing of a network of modules.
-constexpr const char* kOfTransformers[] = {"cp-exchange",
-                                           "dispatch",
-                                           "document",
-                                           "dropout",
-                                           "embedding-slots",
-                                           "fused-experts",
-                                           "fused-loss",
-                                           "head-slots",
-                                           "keep-gathered",
-                                           "loss-metrics",
-                                           "no-sp",
-                                           "not-causal",
-                                           "overlap-experts",
-                                           "overlap-tensor",
-                                           "padding-mask",
-                                           "schedule",
-                                           "split-vocabulary",
-                                           "attention-flops",
-                                           "first-stage-layers",
-                                           "last-stage-layers"};
 
 // dp from the GPUs, or the GPUs from the degrees; they must agree.
 void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
@@ -96,252 +71,6 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
   } else if (static_cast<double>(layout.dp) * others != static_cast<double>(gpus)) {
     reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product +
                             ", times dp = " + std::to_string(layout.dp));
-  }
-}
-
-// What a network of modules is trained with where nothing is said: copies of it, all of whose
-// batch is at work at once; of its tables every rank has a part.
-void settle_network(RequestReader& reader, RequestedRun& run) {
-  if (!run.model.is_network()) return;
-  for (const char* name : kOfTransformers) {
-    if (reader.has(name)) reader.fail(name, "is of transformers; leave it out");
-  }
-  const bool experts =
-      std::any_of(run.model.kinds.begin(), run.model.kinds.end(), [](const Layer& layer) {
-        return std::any_of(
-            layer.modules.begin(), layer.modules.end(),
-            [](const NetworkModule& each) { return each.of == ModuleClass::experts; });
-      });
-  if (reader.has("expert-imbalance") && !has_tables(run.model) && !experts) {
-    reader.fail("expert-imbalance", "is read of experts and of embedding tables; leave it out");
-  }
-  Layout& layout = run.layout;
-  if (!reader.has("framework")) {
-    run.job.framework = framework_of_networks();
-  }
-  if (!reader.has("micro-batch") && layout.dp > 0 && run.job.global_batch % layout.dp == 0) {
-    layout.micro_batch = std::max<std::int64_t>(1, run.job.global_batch / layout.dp);
-    run.assumptions.push_back("micro-batch " + std::to_string(layout.micro_batch) +
-                              ": a rank's part of the batch at once");
-  }
-  layout.node_ranks = replicas_on_node(layout, run.cluster);
-  if (has_tables(run.model) && !reader.has("ep") && layout.dp > 1) {
-    spread_tables(run.model, run.cluster, layout);
-    run.assumptions.push_back("ep " + std::to_string(layout.ep) +
-                              ": each rank holds some of the embedding tables, each row "
-                              "with one number of the optimiser");
-  }
-}
-
-bool says_spread(const RequestedRun& run) {
-  return std::any_of(run.given.begin(), run.given.end(), [](const GivenField& field) {
-    return std::find(std::begin(kSpreads), std::end(kSpreads), field.name) != std::end(kSpreads);
-  });
-}
-
-// What the ends count as, in words.
-std::string words_of(const EndSlots& ends) {
-  return (ends.embedding > 0 ? "embedding-slots " + std::to_string(ends.embedding)
-                             : std::string()) +
-         (ends.embedding > 0 && ends.head > 0 ? ", " : "") +
-         (ends.head > 0 ? "head-slots " + std::to_string(ends.head) : std::string());
-}
-
-bool splits_by_habit(const RequestedRun& run) {
-  const bool given = std::any_of(run.given.begin(), run.given.end(),
-                                 [](const GivenField& field) { return field.name == "etp"; });
-  return !given && habits(run.job).experts.split_as_layers;
-}
-
-// Experts as the framework splits them.
-void assume_expert_tensor(RequestedRun& run) {
-  if (!has_experts(run.model) || run.layout.tp == 1) return;
-  if (!splits_by_habit(run)) return;
-  settle_experts(run);
-  const std::string etp = std::to_string(run.layout.etp);
-  run.assumptions.push_back("etp " + etp +
-                            (run.layout.etp > 1
-                                 ? ": the framework splits experts over as many ranks as layers"
-                                 : ": experts cannot be split over as many ranks as layers"));
-}
-
-// What is known of the framework itself.
-void assume_framework(const RequestReader& reader, RequestedRun& run) {
-  const Framework framework = run.job.framework;
-  if (!reader.has("unfused")) run.job.fused = !habits(run.job).kernels.eager;
-  if (!told_of(framework).empty()) {
-    run.assumptions.push_back("framework " + std::string(name_of(framework)) + ": " +
-                              std::string(told_of(framework)));
-  }
-}
-
-void assume_defaults(const RequestReader& reader, RequestedRun& run, bool split) {
-  assume_framework(reader, run);
-  if (run.layout.zero < 0) {
-    run.layout.zero = habits(run.job).sharding.zero;
-    if (split && run.layout.dp * run.layout.cp > 1) {
-      run.assumptions.push_back("zero " + std::to_string(run.layout.zero) +
-                                ": the habit of the framework");
-    }
-  }
-  if (split) {
-    assume_expert_tensor(run);
-    settle_ends(run);
-    const EndSlots ends{run.layout.embedding_slots, run.layout.head_slots};
-    if (ends != EndSlots{} && !says_spread(run)) {
-      run.assumptions.push_back(words_of(ends) +
-                                ": what the ends count as where layers are spread");
-    }
-  }
-  const Accelerator& accelerator = run.cluster.accelerator;
-  if (!reader.has("precision") && accelerator.peak_of(Precision::bf16).value() <= 0 &&
-      accelerator.peak_of(Precision::fp16).value() > 0) {
-    run.job.recipe = recipe_from("fp16");
-    run.assumptions.push_back("precision fp16: the accelerator has no bf16");
-  }
-  if (reader.has("attention")) return;
-  run.job.attention = usual_attention(run.job, accelerator);
-  // Published runs of a model from before flash attention, on hardware of that time, are asked
-  // about as they were run.
-  if (run.model.before_flash_attention && accelerator.traits.before_flash_attention &&
-      run.job.attention != AttentionKernel::unfused) {
-    run.job.attention = AttentionKernel::unfused;
-    run.assumptions.push_back(
-        "attention unfused: the published runs of this model came before flash attention; "
-        "--attention flash2 for today's software");
-  }
-}
-
-// What stands in for a refused field is its default. Most rules are mildest there (a degree of 1
-// divides everything); these, on the first field, may be broken by the default of the second alone.
-constexpr std::pair<std::string_view, std::string_view> kReads[] = {
-    {"document", "seq"},
-    {"seq", "cp-exchange"},
-    {"seq", "not-causal"},
-    {"seq", "no-sp"},
-    {"pp", "vpp"},
-    {"pp", "first-stage-layers"},
-    {"pp", "last-stage-layers"},
-    {"first-stage-layers", "pp"},
-    {"vpp", "pp"},
-    {"vpp", "global-batch"},
-    {"vpp", "framework"},
-    {"schedule", "pp"},
-    {"schedule", "global-batch"},
-    {"offload", "zero"},
-    {"offload", "framework"},
-    {"param-dtype", "framework"},
-    {"reduce-dtype", "framework"},
-    {"bucket-size", "framework"},
-    {"quantized-weights", "framework"},
-    {"quantized-weights", "zero"},
-    {"quantized-gradients", "framework"},
-    {"quantized-gradients", "zero"},
-    {"secondary-shard", "framework"},
-    {"secondary-shard", "zero"},
-};
-
-// Whether a rule about these fields has to do with a refused one.
-bool concerns_refused(const FieldNames& fields, const RequestReader& reader) {
-  return std::any_of(fields.begin(), fields.end(), [&](const FieldName& field) {
-    const bool reads = std::any_of(std::begin(kReads), std::end(kReads), [&](const auto& pair) {
-      return pair.first == field.name && reader.refused(pair.second);
-    });
-    return reads || reader.refused(field.name);
-  });
-}
-
-// With some fields refused, the rules that hold whatever those turn out to be. dp, which may follow
-// from them, stands at 1, and rules on what depends on it are left out.
-Problems independent_problems(const Run& run, const RequestReader& reader) {
-  Run trial = run;
-  trial.layout.dp = 1;
-  if (has_experts(run.model)) trial.layout.ep = trial.layout.etp = 1;
-  trial.layout.shard = trial.layout.secondary = 0;
-  trial.job.method = {};
-  follow(trial.job.method, trial.layout);
-  trial.job.quantized_gradients = false;
-  trial.job.sequence = std::max<std::int64_t>(1, trial.job.sequence);
-  trial.job.global_batch = std::max<std::int64_t>(1, trial.job.global_batch);
-  Problems out = check(trial);
-  std::erase_if(out,
-                [&](const Problem& problem) { return concerns_refused(problem.fields, reader); });
-  return out;
-}
-
-// Fields that are read only where another one says so.
-struct ReadWith {
-  std::string_view name;
-  bool (*is_read)(const Run& run);
-  std::string_view by, as;
-};
-bool recomputes_fully(const Run& run) {
-  return run.layout.recompute == Recompute::full;
-}
-bool recomputes_layers(const Run& run) {
-  return recomputes_fully(run) || run.layout.recompute == Recompute::every_second;
-}
-bool recomputes_pieces(const Run& run) {
-  return run.layout.recompute == Recompute::selective;
-}
-bool trains_adapters(const Run& run) {
-  return run.job.task == Task::lora;
-}
-bool cuts_tables(const Run& run) {
-  const TableSplit& tables = run.layout.tables;
-  return tables.uses(TableScheme::column_wise) || tables.uses(TableScheme::grid);
-}
-bool caches_tables(const Run& run) {
-  return run.layout.tables.cached < 1;
-}
-bool shards(const Run& run) {
-  return run.layout.zero > 0;
-}
-constexpr ReadWith kReadWith[] = {
-    {"recompute-every", recomputes_fully, "recompute", "full"},
-    {"recompute-one-in", recomputes_fully, "recompute", "full"},
-    {"recompute-early-stop", recomputes_layers, "recompute", "full or every-second-product"},
-    {"recompute-pieces", recomputes_pieces, "recompute", "selective"},
-    {"lora-rank", trains_adapters, "task", "lora"},
-    {"adapters", trains_adapters, "task", "lora"},
-    {"shard", shards, "zero", "1, 2 or 3"},
-    {"table-columns", cuts_tables, "tables", "column-wise or grid"},
-    {"table-hits", caches_tables, "table-cache", "below 1"},
-};
-
-// [STEP-18] Only gradients that go out in buckets of a size that configurations state.
-void refuse_idle_buckets(RequestReader& reader, const Run& run) {
-  const ReductionHabits& habit = habits(run.job).reduction;
-  if (!reader.has("bucket-size") || habit.bucket_stated == 0) return;
-  for (const char* name : {"bucket-size", "framework", "task", "zero", "overlap-gradients"}) {
-    if (reader.refused(name)) return;
-  }
-  if (states_buckets(run.job, run.layout)) return;
-  std::string stages;
-  for (int stage = 0; stage < 4; ++stage) {
-    Layout other = run.layout;
-    other.zero = stage;
-    other.overlap_gradients = Choice::on;
-    if (!states_buckets(run.job, other)) continue;
-    stages += (stages.empty() ? "" : " or ") + std::to_string(stage);
-  }
-  reader.fail("bucket-size",
-              "is read by " + std::string(title_of(run.job.framework)) + " with zero " + stages +
-                  (habit.bucket_if_overlapped ? " and overlap-gradients on alone" : " alone") +
-                  "; leave it out, or give that, too");
-}
-
-// What is given there and would change nothing is not what is meant, unless it is the default.
-void refuse_idle(RequestReader& reader, const Run& run) {
-  refuse_idle_buckets(reader, run);
-  const Run usual;
-  for (const ReadWith& field : kReadWith) {
-    if (!reader.has(field.name) || field.is_read(run)) continue;
-    if (reader.refused(field.name) || reader.refused(field.by)) continue;
-    const FieldRow& row = *field_row(field.name);
-    if (number_of(run, row) == number_of(usual, row)) continue;
-    reader.fail(field.name, "is read with " + std::string(field.by) + " " + std::string(field.as) +
-                                " alone; leave it out, or give that, too");
   }
 }
 
@@ -462,15 +191,6 @@ Result<RequestedRun> read_run(const RunRequest& request, bool split, Types types
 }
 
 }  // namespace
-
-void settle_ends(RequestedRun& run) {
-  if (!says_spread(run)) apply(usual_ends(run.model, run.job, run.layout), run.layout);
-}
-
-void settle_experts(RequestedRun& run) {
-  if (!splits_by_habit(run)) return;
-  run.layout.etp = usual_expert_tensor(run.model, run.job, run.layout);
-}
 
 Result<RequestedRun> make_run(const RunRequest& request, Types types) {
   return read_run(request, true, types);

@@ -10,7 +10,7 @@
 
 #include "cluster/load.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "step/step.hpp"
 
 namespace headway::testing {

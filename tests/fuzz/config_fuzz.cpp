@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "targets.hpp"
 
 void headway::fuzz::config(std::string_view text) {

@@ -6,7 +6,7 @@
 #include "cluster/load.hpp"
 #include "fit/own/runs.hpp"
 #include "layout/own_runs.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "targets.hpp"
 
 namespace {

@@ -2,7 +2,6 @@
 #include "report/laws/batch.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "api/options.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "platform/files.hpp"
 #include "platform/output.hpp"
 
@@ -82,11 +82,10 @@ std::vector<double> batches_of(const BatchRequest& request, Problems& problems) 
   for (const std::string& list : request.batches) {
     for (std::size_t begin = 0; begin <= list.size();) {
       const std::size_t end = std::min(list.find(',', begin), list.size());
-      double value = 0;
-      const auto [rest, status] = std::from_chars(list.data() + begin, list.data() + end, value);
-      if (status != std::errc() || rest != list.data() + end || !(value > 0 && value <= 1e18)) {
-        problems.push_back({FieldName("batch"), "'" +
-                                                    printable(list.substr(begin, end - begin), 40) +
+      const std::string text = list.substr(begin, end - begin);
+      const double value = real_number(text).value_or(0);
+      if (!(value > 0 && value <= 1e18)) {
+        problems.push_back({FieldName("batch"), "'" + printable(text, 40) +
                                                     "' is not a number above 0, at most 10^18"});
         return {};
       }

@@ -135,14 +135,24 @@ Bytes products_traffic(const Products& products, Precision precision) {
   return out;
 }
 
-std::size_t version_of(AttentionKernel kernel) {
-  return static_cast<std::size_t>(kernel) - static_cast<std::size_t>(AttentionKernel::flash1);
+double mean_dim(const AttentionShape& shape) {
+  return 0.5 * static_cast<double>(shape.head_dim + shape.value_dim);
 }
 
-// Its rows take nothing besides their keys: whole steps of 512 to 65,536 tokens leave no room for
-// it.
-bool first_algorithm(AttentionKernel kernel) {
-  return kernel == AttentionKernel::flash1 || kernel == AttentionKernel::triton;
+// What tells a flash kernel from the others.
+struct FlashKernel {
+  double ceiling;
+  double row_keys;
+};
+// Rows of the first algorithm take nothing besides their keys: whole steps of 512 to 65,536 tokens
+// leave no room for it.
+FlashKernel flash_kernel(AttentionKernel kernel, const AttentionShape& shape,
+                         const FlashParameters& flash) {
+  const std::size_t at =
+      static_cast<std::size_t>(kernel) - static_cast<std::size_t>(AttentionKernel::flash1);
+  const bool first = kernel == AttentionKernel::flash1 || kernel == AttentionKernel::triton;
+  return {flash.ceiling[at] * (mean_dim(shape) > 64 ? flash.wide[at] : 1.0),
+          first ? 0 : flash.row_keys};
 }
 
 // [KERNEL-2] Flash attention (arXiv 2205.14135, 2307.08691, 2407.08608). `width`: FLOPs per score,
@@ -154,25 +164,23 @@ bool first_algorithm(AttentionKernel kernel) {
 //   t      = t0 + max(max(total, block) + tail · min(total, block), memory)
 // The scores of a causal mask are the half below the diagonal and half a block more (scores()).
 // Head dimensions of 16 ... 256; fitted at 128 and at 192 with values of 128.
-Seconds flash(const AttentionShape& shape, AttentionKernel kernel, double width, double rows,
+Seconds flash(const AttentionShape& shape, const FlashKernel& kernel, double width, double rows,
               double along, const FlashParameters& flash, Bytes moved, Precision precision,
               const Accelerator& accelerator, const KernelParameters& parameters) {
-  const double dim = 0.5 * static_cast<double>(shape.head_dim + shape.value_dim);
+  const double dim = mean_dim(shape);
   const double units = static_cast<double>(std::max<std::int64_t>(accelerator.compute_units, 1));
   const double unequal = shape.head_dim == shape.value_dim ? 1 : flash.unequal_dims;
   // In 8 bit the products are faster and the exponentials are not.
   const double faster = precision >= Precision::fp8
                             ? accelerator.peak_of(precision) / accelerator.peak_of(Precision::bf16)
                             : 1.0;
-  const std::size_t at = version_of(kernel);
-  const double efficiency = flash.ceiling[at] * (dim > 64 ? flash.wide[at] : 1.0) * unequal *
-                            parameters.sustained * dim / (dim + parameters.softmax_width * faster);
+  const double efficiency = kernel.ceiling * unequal * parameters.sustained * dim /
+                            (dim + parameters.softmax_width * faster);
   const FlopsPerSecond rate = accelerator.peak_of(precision) * efficiency;
   const double sequences = static_cast<double>(shape.batch) * static_cast<double>(shape.heads);
-  const double row_keys = first_algorithm(kernel) ? 0 : flash.row_keys;
-  const double once = static_cast<double>(shape.queries) * row_keys;
+  const double once = static_cast<double>(shape.queries) * kernel.row_keys;
   const Seconds total = Flops(sequences * (scores(shape) + once) * width) / rate;
-  const double row = longest(shape, along) + row_keys;
+  const double row = longest(shape, along) + kernel.row_keys;
   const Seconds block = Flops(std::min(flash.block_rows, rows) * row * width) / rate * units;
   const Seconds compute = std::max(total, block) + flash.tail * std::min(total, block);
   const Seconds memory = moved / (accelerator.memory_bandwidth * parameters.memory_efficiency);
@@ -185,6 +193,14 @@ Bytes operand_bytes(const AttentionShape& shape, Precision precision) {
   const double rows = static_cast<double>(shape.queries) * static_cast<double>(shape.heads) +
                       static_cast<double>(shape.keys) * static_cast<double>(shape.kv_heads);
   return Bytes(bytes_per_element(precision) * static_cast<double>(shape.batch) * rows * dims);
+}
+
+Seconds flash_forward(const AttentionShape& shape, const FlashKernel& kernel, Precision precision,
+                      const Accelerator& accelerator, const KernelParameters& parameters) {
+  const double width = 2 * static_cast<double>(shape.head_dim + shape.value_dim);
+  return flash(shape, kernel, width, static_cast<double>(shape.queries),
+               static_cast<double>(shape.keys), parameters.flash_forward,
+               operand_bytes(shape, precision), precision, accelerator, parameters);
 }
 
 }  // namespace
@@ -219,11 +235,15 @@ Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kern
   if (kernel == AttentionKernel::unfused) {
     return unfused_forward(shape, precision, accelerator, parameters);
   }
-  const double width = 2 * static_cast<double>(shape.head_dim + shape.value_dim);
-  return flash(shape, kernel, width, static_cast<double>(shape.queries),
-               static_cast<double>(shape.keys), parameters.flash_forward,
-               traffic_of(shape, kernel, precision, /*backward=*/false), precision, accelerator,
-               parameters);
+  return flash_forward(shape, flash_kernel(kernel, shape, parameters.flash_forward), precision,
+                       accelerator, parameters);
+}
+
+Seconds flash_forward_time(const AttentionShape& shape, double ceiling, Precision precision,
+                           const Accelerator& accelerator, const KernelParameters& parameters) {
+  if (empty(shape)) return Seconds(0);
+  return flash_forward(shape, {ceiling, parameters.flash_forward.row_keys}, precision, accelerator,
+                       parameters);
 }
 
 Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel kernel,
@@ -234,7 +254,8 @@ Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel ker
     return unfused_backward(shape, precision, accelerator, parameters);
   }
   const double width = 2 * static_cast<double>(3 * shape.head_dim + 2 * shape.value_dim);
-  return flash(shape, kernel, width, static_cast<double>(shape.keys),
+  const FlashKernel flashed = flash_kernel(kernel, shape, parameters.flash_backward);
+  return flash(shape, flashed, width, static_cast<double>(shape.keys),
                static_cast<double>(shape.queries), parameters.flash_backward,
                traffic_of(shape, kernel, precision, /*backward=*/true), precision, accelerator,
                parameters);

@@ -132,6 +132,9 @@ Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kern
 Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel kernel,
                                 Precision precision, const Accelerator& accelerator,
                                 const KernelParameters& parameters);
+/// Flash attention forward at a ceiling that is no kernel's of training.
+Seconds flash_forward_time(const AttentionShape& shape, double ceiling, Precision precision,
+                           const Accelerator& accelerator, const KernelParameters& parameters);
 
 /// A memory-bound pass that reads and writes `moved` bytes in all [KERNEL-4]. eager: by a library's
 /// kernels of one operation each (elementwise, reductions, casts, copies), not by a fused one.

@@ -70,14 +70,8 @@ Seconds cached_attention_time(const CachedAttention& shape, const Accelerator& a
 // kernels of 64 queries and fewer, where engines differ by more than they share.
 Seconds prompt_attention_time(const PromptAttention& attention, const Accelerator& accelerator,
                               const KernelParameters& flash, const ServingKernels& kernels) {
-  constexpr AttentionKernel kAny = AttentionKernel::flash3;  // all take the rate of serving
-  constexpr auto kAt =
-      static_cast<std::size_t>(kAny) - static_cast<std::size_t>(AttentionKernel::flash1);
   const ServingKernels::Prompt& prompt = kernels.prompt;
-  KernelParameters own = flash;
-  own.flash_forward.ceiling[kAt] =
-      prompt.rate * (attention.precision >= Precision::fp8 ? prompt.eight : 1);
-  own.flash_forward.wide[kAt] = 1;
+  const double ceiling = prompt.rate * (attention.precision >= Precision::fp8 ? prompt.eight : 1);
   const AttentionShape& shape = attention.shape;
   // Latent heads' keys and values are made by products: what is turned alone enters.
   const std::int64_t turned = shape.head_dim - shape.value_dim;
@@ -87,7 +81,7 @@ Seconds prompt_attention_time(const PromptAttention& attention, const Accelerato
                                            shape.kv_heads * (shape.head_dim + shape.value_dim));
   const Bytes entering(2 * static_cast<double>(shape.batch * shape.queries) * values);
   return prompt.start + prompt.passes * 2 * entering / accelerator.memory_bandwidth +
-         attention_forward_time(shape, kAny, attention.precision, accelerator, own);
+         flash_forward_time(shape, ceiling, attention.precision, accelerator, flash);
 }
 
 // [INFER-21] t = start + 2 · sequences · state / (bandwidth · memory): read, and written. Known

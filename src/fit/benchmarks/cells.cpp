@@ -1,10 +1,10 @@
 #include "fit/benchmarks/cells.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 
 namespace headway::benchmarks {
 namespace {
@@ -12,11 +12,8 @@ namespace {
 constexpr double kMostCount = 1e9, kMostNumber = 1e15;
 
 std::optional<double> positive(const std::string& cell, double most) {
-  double value = 0;
-  const char* const end = cell.data() + cell.size();
-  const auto [rest, status] = std::from_chars(cell.data(), end, value);
-  if (status != std::errc() || rest != end || !(value > 0) || !(value <= most)) return std::nullopt;
-  return value;
+  const auto value = real_number(cell);
+  return value && *value > 0 && *value <= most ? value : std::nullopt;
 }
 
 }  // namespace

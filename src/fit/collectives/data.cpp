@@ -1,26 +1,19 @@
 #include "fit/collectives/data.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "base/document/csv.hpp"
 #include "base/document/document.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "cluster/load.hpp"
 #include "fit/corpus/measurements.hpp"
 #include "trace/recording/operation.hpp"
 
 namespace headway {
 namespace {
-
-std::optional<double> number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 CollectiveSystem read_system(Fields fields, CollectiveSystems& all, Problems& problems) {
   CollectiveSystem system;
@@ -82,8 +75,8 @@ void read_lines(const Csv& csv, const CollectiveSystems& systems, CollectiveData
       continue;
     }
     const auto op = collective_named(at(row, "op"));
-    const auto nodes = number(at(row, "nodes")), ranks = number(at(row, "ranks"));
-    const auto bytes = number(at(row, "bytes")), time = number(at(row, "time_us"));
+    const auto nodes = real_number(at(row, "nodes")), ranks = real_number(at(row, "ranks"));
+    const auto bytes = real_number(at(row, "bytes")), time = real_number(at(row, "time_us"));
     if (!system->skip.empty()) {
       skipped.add(system->name, system->skip);
     } else if (!op) {
@@ -115,8 +108,8 @@ void read_scan(const Csv& csv, const CollectiveSystems& systems, CollectiveData&
   for (const CsvRow& row : csv.rows) {
     for (std::size_t i = 0; i < csv.header.size(); ++i) {
       const std::string& name = csv.header[i];
-      const auto nodes = name.starts_with("n") ? number(name.substr(1)) : std::nullopt;
-      const auto bytes = number(row.cells[*sizes]), rate = number(row.cells[i]);
+      const auto nodes = name.starts_with("n") ? real_number(name.substr(1)) : std::nullopt;
+      const auto bytes = real_number(row.cells[*sizes]), rate = real_number(row.cells[i]);
       if (!nodes || !bytes || !rate || *rate <= 0) continue;
       const double n = 8 * *nodes;
       const auto count = static_cast<std::int64_t>(*nodes);

@@ -1,11 +1,11 @@
 #include "fit/corpus/corpus.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/document/csv.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "cluster/settings.hpp"
 #include "fit/corpus/stated.hpp"
 
@@ -104,15 +104,6 @@ void fail(CorpusRow& row, std::string_view column, const std::string& cell,
   row.bad_cell_detail = "'" + printable(cell) + "' is not " + legal;
 }
 
-// "8", "8.0" and "8e+10" are all written in the tables; nothing may follow the number.
-std::optional<double> number_in(const std::string& cell) {
-  double value = 0;
-  const char* const end = cell.data() + cell.size();
-  const auto [rest, status] = std::from_chars(cell.data(), end, value);
-  if (status != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 Result<Corpus> read_corpus(std::string_view csv, std::string file) {
@@ -165,7 +156,7 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
     for (const CountColumn& column : kCountColumns) {
       const std::string& text = cell();
       if (text.empty()) continue;
-      const auto value = number_in(text);
+      const auto value = real_number(text);
       if (value && *value == std::floor(*value) && *value >= static_cast<double>(column.least) &&
           *value <= static_cast<double>(column.most)) {
         row.*column.member = static_cast<std::int64_t>(*value);
@@ -178,7 +169,7 @@ Result<Corpus> read_corpus(std::string_view csv, std::string file) {
     for (const NumberColumn& column : kNumberColumns) {
       const std::string& text = cell();
       if (text.empty()) continue;
-      const auto value = number_in(text);
+      const auto value = real_number(text);
       if (value && *value > 0 && *value <= column.most) {
         row.*column.member = value;
       } else {

@@ -9,7 +9,7 @@
 #include "fit/corpus/notes.hpp"
 #include "fit/corpus/rules.hpp"
 #include "fit/corpus/run.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

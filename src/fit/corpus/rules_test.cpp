@@ -4,7 +4,7 @@
 
 #include "fit/corpus/run.hpp"
 #include "fit/corpus/table_for_test.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/embedded.hpp"
 
 namespace headway {

@@ -11,7 +11,7 @@
 #include "fit/corpus/rules.hpp"
 #include "fit/corpus/stated.hpp"
 #include "layout/ends.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "step/frameworks/experts.hpp"
 #include "step/frameworks/habits.hpp"
 

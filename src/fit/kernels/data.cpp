@@ -1,12 +1,12 @@
 #include "fit/kernels/data.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/document/csv.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "cluster/load.hpp"
 
 namespace headway {
@@ -32,24 +32,21 @@ class Cells {
   }
   std::int64_t count(std::string_view column) const {
     const std::string& cell = text(column);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc() || end != cell.data() + cell.size() || value < 1 ||
-        value > 1'000'000'000) {
+    const auto value = whole_number(cell);
+    if (!value || *value < 1 || *value > 1'000'000'000) {
       fail(column, "must be a count between 1 and 10^9, not '" + printable(cell) + "'");
       return 1;
     }
-    return value;
+    return *value;
   }
   double positive(std::string_view column) const {
     const std::string& cell = text(column);
-    double value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc() || end != cell.data() + cell.size() || !(value > 0) || value > 1e15) {
+    const auto value = real_number(cell);
+    if (!value || !(*value > 0) || *value > 1e15) {
       fail(column, "must be a number greater than zero, not '" + printable(cell) + "'");
       return 1;
     }
-    return value;
+    return *value;
   }
   void fail(std::string_view column, std::string message) const {
     problems_.push_back({{csv_.file, row_.line}, std::string(column) + " " + std::move(message)});

@@ -11,7 +11,7 @@
 #include "fit/serving/asked.hpp"
 #include "fit/serving/pools.hpp"
 #include "fit/serving/words.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/infer/engines.hpp"
 
 namespace headway {

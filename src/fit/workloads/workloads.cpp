@@ -1,11 +1,9 @@
 #include "fit/workloads/workloads.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
-#include "base/statistics.hpp"
 #include "cluster/load.hpp"
 #include "fit/benchmarks/cells.hpp"
 #include "fit/benchmarks/words.hpp"
@@ -13,16 +11,13 @@
 #include "forecast/predict/predict.hpp"
 #include "layout/run.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 
 using benchmarks::Cells;
 
 namespace {
-
-constexpr std::int64_t kNodeOfEight = 8;
-constexpr std::string_view kOneAccelerator = "1 accelerator", kOneNode = "2 to 8";
 
 // What is loaded once.
 struct Shelf {
@@ -172,10 +167,10 @@ std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
   row.samples = static_cast<double>(run.job.global_batch);
   if (!cells.sound() || recipe == nullptr) return std::nullopt;
   run.job.recipe = recipe;
-  row.size = ranks == 1              ? kOneAccelerator
-             : ranks <= kNodeOfEight ? kOneNode
-             : ranks <= 64           ? "9 to 64"
-                                     : "> 64";
+  row.size = ranks == 1    ? "1 accelerator"
+             : ranks <= 8  ? "2 to 8"
+             : ranks <= 64 ? "9 to 64"
+                           : "> 64";
   spread(cells, ranks, run);
   take_habits(row, cells, shelf, run);
   return cells.sound() ? std::optional(std::move(run)) : std::nullopt;
@@ -228,164 +223,6 @@ Result<std::vector<BenchmarkRow>> predict_workloads(const Csv& csv) {
     if (!cells.sound()) row.predicted.reset();
   }
   return rows;
-}
-
-namespace {
-
-// "mlperf_training_v2.0": rounds of one source are one.
-std::string source_of(const BenchmarkRow& row) {
-  return row.source_key.substr(0, row.source_key.find("_v"));
-}
-
-bool on_a_node(const BenchmarkRow& row) {
-  return row.size == kOneAccelerator || row.size == kOneNode;
-}
-
-}  // namespace
-
-std::vector<WorkloadSpread> workload_spreads(std::span<const BenchmarkRow> rows) {
-  struct Logs {
-    std::vector<double> all;
-    std::size_t inside = 0;
-  };
-  std::map<std::pair<std::string, bool>, Logs> spreads;
-  for (const BenchmarkRow& row : rows) {
-    if (!row.measured || !row.predicted) continue;
-    Logs& logs = spreads[{source_of(row), on_a_node(row)}];
-    logs.all.push_back(std::log(*row.measured / *row.predicted));
-    if (row.least && row.most && *row.least <= *row.measured && *row.measured <= *row.most) {
-      ++logs.inside;
-    }
-  }
-  std::vector<WorkloadSpread> out;
-  for (auto& [name, logs] : spreads) {
-    const double all = static_cast<double>(logs.all.size());
-    out.push_back({.source = name.first,
-                   .node = name.second,
-                   .rows = logs.all.size(),
-                   .below = -*quantile(logs.all, 0.1),
-                   .above = *quantile(logs.all, 0.9),
-                   .inside = static_cast<double>(logs.inside) / all});
-  }
-  return out;
-}
-
-namespace {
-
-// ln(measured / predicted), on a node and on more.
-using Logs = std::array<std::vector<double>, 2>;
-
-Logs logs_of(std::span<const BenchmarkRow> rows, const auto& holds) {
-  Logs out;
-  for (const BenchmarkRow& row : rows) {
-    if (!row.measured || !row.predicted || !row.source_key.starts_with("mlperf")) continue;
-    if (holds(row)) out[on_a_node(row)].push_back(std::log(*row.measured / *row.predicted));
-  }
-  return out;
-}
-
-std::string round_of(const BenchmarkRow& row) {
-  const std::size_t at = row.source_key.find("_v");
-  return at == std::string::npos ? std::string() : row.source_key.substr(at + 1);
-}
-
-}  // namespace
-
-std::vector<WorkloadLeftOut> workloads_left_out(std::span<const BenchmarkRow> rows) {
-  std::map<std::string, std::size_t> parts;
-  const auto names = [](const BenchmarkRow& row) {
-    return std::array{"round " + round_of(row), "maker " + row.maker};
-  };
-  for (const BenchmarkRow& row : rows) {
-    const bool counts = row.measured && row.predicted && row.source_key.starts_with("mlperf");
-    if (!counts) continue;
-    for (const std::string& name : names(row)) ++parts[name];
-  }
-  std::vector<WorkloadLeftOut> out;
-  for (const auto& [name, count] : parts) {
-    const auto is_of = [&, &name = name](const BenchmarkRow& row) {
-      const auto of = names(row);
-      return std::find(of.begin(), of.end(), name) != of.end();
-    };
-    const Logs left = logs_of(rows, is_of);
-    Logs others = logs_of(rows, [&](const BenchmarkRow& row) { return !is_of(row); });
-    std::vector<double> errors;
-    std::size_t inside = 0;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      if (left[i].empty() || others[i].empty()) continue;
-      const double low = *quantile(others[i], 0.1), high = *quantile(others[i], 0.9);
-      for (const double log : left[i]) {
-        errors.push_back(std::exp(-log) - 1);
-        if (low <= log && log <= high) ++inside;
-      }
-    }
-    if (errors.empty()) continue;
-    const double share = static_cast<double>(inside) / static_cast<double>(errors.size());
-    out.push_back({name, summarise(errors), share});
-  }
-  return out;
-}
-
-std::vector<WorkloadScaling> workload_scaling(std::span<const BenchmarkRow> rows) {
-  struct Rates {
-    std::int64_t most = 0;
-    std::vector<double> measured[2], predicted[2];  // on eight, on the most
-  };
-  std::map<std::array<std::string, 3>, Rates> all;
-  const auto key = [](const BenchmarkRow& row) {
-    return std::array{row.op, row.machine, round_of(row)};
-  };
-  const auto counts = [](const BenchmarkRow& row) {
-    return row.measured && row.predicted && row.source_key.starts_with("mlperf");
-  };
-  for (const BenchmarkRow& row : rows) {
-    if (counts(row)) all[key(row)].most = std::max(all[key(row)].most, row.ranks);
-  }
-  for (const BenchmarkRow& row : rows) {
-    if (!counts(row)) continue;
-    Rates& rates = all[key(row)];
-    const bool most = row.ranks == rates.most;
-    if (rates.most <= 2 * kNodeOfEight || (!most && row.ranks != kNodeOfEight)) continue;
-    const double each = row.samples / static_cast<double>(row.ranks);
-    rates.measured[most].push_back(each / row.measured->value());
-    rates.predicted[most].push_back(each / row.predicted->value());
-  }
-  std::vector<WorkloadScaling> out;
-  for (auto& [name, rates] : all) {
-    if (rates.measured[0].empty() || rates.measured[1].empty()) continue;
-    const auto kept = [](std::vector<double>(&of)[2]) {
-      return *quantile(of[1], 0.5) / *quantile(of[0], 0.5);
-    };
-    out.push_back(
-        {name[0], name[1], name[2], rates.most, kept(rates.measured), kept(rates.predicted)});
-  }
-  return out;
-}
-
-std::vector<WorkloadGroup> workload_groups(std::span<const BenchmarkRow> rows) {
-  struct Errors {
-    std::size_t rows = 0;
-    std::vector<double> all, node;
-  };
-  std::map<std::pair<std::string, std::string>, Errors> groups;
-  Errors total;
-  for (const BenchmarkRow& row : rows) {
-    for (Errors* each : {&groups[{source_of(row), row.op}], &total}) {
-      ++each->rows;
-      const auto error = row.error();
-      if (!error) continue;
-      each->all.push_back(*error);
-      if (on_a_node(row)) each->node.push_back(*error);
-    }
-  }
-  std::vector<WorkloadGroup> out;
-  for (const auto& [name, errors] : groups) {
-    if (errors.all.empty()) continue;
-    out.push_back(
-        {name.first, name.second, errors.rows, summarise(errors.all), summarise(errors.node)});
-  }
-  out.push_back({"all", "", total.rows, summarise(total.all), summarise(total.node)});
-  return out;
 }
 
 }  // namespace headway

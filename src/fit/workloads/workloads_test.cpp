@@ -72,7 +72,7 @@ TEST(Workloads, SpreadsAreQuantilesOfBothRoundsTogether) {
   for (int i = -5; i <= 5; ++i) {
     BenchmarkRow row;
     row.source_key = i < 0 ? "mlperf_training_v2.0" : "mlperf_training_v2.1";
-    row.size = "2 to 8";
+    row.ranks = 8;
     row.predicted = Seconds(1);
     row.measured = Seconds(std::exp(0.1 * i));
     row.least = Seconds(std::exp(-0.101));
@@ -88,6 +88,49 @@ TEST(Workloads, SpreadsAreQuantilesOfBothRoundsTogether) {
   EXPECT_NEAR(spreads[0].below, 0.4, 1e-12);
   EXPECT_NEAR(spreads[0].above, 0.4, 1e-12);
   EXPECT_NEAR(spreads[0].inside, 3.0 / 11, 1e-12);
+}
+
+BenchmarkRow entry(const char* round, std::int64_t ranks, double measured, double predicted = 1) {
+  BenchmarkRow row;
+  row.source_key = std::string("mlperf_training_") + round;
+  row.maker = round;
+  row.op = "bert-large";
+  row.machine = "h100-sxm";
+  row.ranks = ranks;
+  row.samples = 10 * static_cast<double>(ranks);
+  row.measured = Seconds(measured);
+  row.predicted = Seconds(predicted);
+  return row;
+}
+
+// Of one round ln(measured / predicted) is -0.5 ... 0.5, quantiles -0.4 and 0.4; of the other 0,
+// 0.3, 0.45 and 0.6: two of four lie within, and the errors are e^-x - 1.
+TEST(Workloads, ARoundIsHeldAgainstWhatTheOthersSay) {
+  std::vector<BenchmarkRow> rows;
+  for (int i = -5; i <= 5; ++i) rows.push_back(entry("v1.0", 8, std::exp(0.1 * i)));
+  for (const double log : {0.0, 0.3, 0.45, 0.6}) rows.push_back(entry("v2.0", 8, std::exp(log)));
+  rows.push_back(entry("v3.0", 16, 2));  // on more than a node nothing stands beside it
+  const auto left = workloads_left_out(rows);
+  ASSERT_EQ(left.size(), 4U);  // each round, and each maker
+  EXPECT_EQ(left[3].what, "round v2.0");
+  EXPECT_EQ(left[3].error.rows, 4U);
+  EXPECT_NEAR(left[3].inside, 0.5, 1e-12);
+  EXPECT_NEAR(left[3].error.median, 1 - 0.5 * (std::exp(-0.3) + std::exp(-0.45)), 1e-12);
+  EXPECT_EQ(left[1].what, "maker v2.0");
+  EXPECT_NEAR(left[1].inside, left[3].inside, 1e-12);
+}
+
+// Ten samples an accelerator in a second among eight, in 1.25 s among 64: four fifths are kept,
+// where all of it was predicted. A round whose most are sixteen says nothing.
+TEST(Workloads, WhatIsKeptOfARateIsThatAmongTheMost) {
+  const auto kept = workload_scaling(std::vector{entry("v1.0", 8, 1), entry("v1.0", 64, 1.25),
+                                                 entry("v1.0", 32, 9), entry("v2.0", 8, 1),
+                                                 entry("v2.0", 16, 2)});
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].round, "v1.0");
+  EXPECT_EQ(kept[0].ranks, 64);
+  EXPECT_NEAR(kept[0].measured, 0.8, 1e-12);
+  EXPECT_NEAR(kept[0].predicted, 1, 1e-12);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "launch/document.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 #include "platform/memo.hpp"
 

@@ -8,7 +8,7 @@
 #include "launch/options.hpp"
 #include "launch/torchtitan/models.hpp"
 #include "launch/torchtitan/pipeline.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway::launch {
 namespace {

@@ -17,24 +17,32 @@ std::string tokens_text(double rate) {
   return count_text(rate) + " tokens/s";
 }
 
+// Each range that there is, by the name of its quantity.
+template <class Write>
+void write_each(JsonWriter& out, const ServedIntervals& intervals, const Write& write) {
+  const auto add = [&](std::string_view name, const std::optional<ServedRange>& range) {
+    if (!range) return;
+    out.key(name);
+    write(*range);
+  };
+  add("ttft_s", intervals.first_token);
+  add("tpot_s", intervals.each_token);
+  add("latency_s", intervals.latency);
+  add("throughput_output_tok_s", intervals.output);
+}
+
 // By how many measurements each is told, and whether any had the engine and the accelerator.
 void write_measured(JsonWriter& out, const ServedIntervals& intervals) {
   out.key("interval_from");
   out.begin_object();
   out.member("engine_measured", intervals.engine_known);
   out.member("accelerator_measured", intervals.accelerator_known);
-  const auto add = [&](std::string_view name, const std::optional<ServedRange>& range) {
-    if (!range) return;
-    out.key(name);
+  write_each(out, intervals, [&](const ServedRange& range) {
     out.begin_object();
-    out.member("measurements", range->rows);
-    out.member("sources", range->sources);
+    out.member("measurements", range.rows);
+    out.member("sources", range.sources);
     out.end_object();
-  };
-  add("ttft_s", intervals.first_token);
-  add("tpot_s", intervals.each_token);
-  add("latency_s", intervals.latency);
-  add("throughput_output_tok_s", intervals.output);
+  });
   out.end_object();
 }
 
@@ -44,18 +52,12 @@ void write_intervals(JsonWriter& out, const ServedIntervals& intervals) {
   if (!intervals.first_token) return;
   out.key("interval");
   out.begin_object();
-  const auto add = [&](std::string_view name, const std::optional<ServedRange>& range) {
-    if (!range) return;
-    out.key(name);
+  write_each(out, intervals, [&](const ServedRange& range) {
     out.begin_array();
-    out.value(range->low);
-    out.value(range->high);
+    out.value(range.low);
+    out.value(range.high);
     out.end_array();
-  };
-  add("ttft_s", intervals.first_token);
-  add("tpot_s", intervals.each_token);
-  add("latency_s", intervals.latency);
-  add("throughput_output_tok_s", intervals.output);
+  });
   out.end_object();
   write_measured(out, intervals);
 }

@@ -12,9 +12,8 @@ Json cost_json(const WholeRun& whole) {
   const auto known = [](double value, bool is) { return is ? Json(value) : Json(nullptr); };
   const bool fails = r.mean_time_between.value() > 0;
   const bool language = !whole.run.model.is_network();  // of which laws of loss are
-  const double hours = (cost.accelerator_time + cost.spare_time).value() / 3600;
   Json providers = Json::object();
-  for (const ProviderRate& rate : whole.providers) providers[rate.provider] = rate.dollars * hours;
+  for (const ProviderRate& each : whole.providers) providers[each.provider] = price_at(each, cost);
   return {{"gpus", cost.accelerators},
           {"tokens", whole.assumed.tokens},
           {"global_batch_tokens", whole.batch},

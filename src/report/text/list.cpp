@@ -8,7 +8,7 @@
 #include "limits/load.hpp"
 #include "method/methods.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

@@ -77,11 +77,10 @@ std::string scale_run_text(const WholeRun& whole, const ScaledRuns& series) {
   rows.push_back({"energy, cooling included", energy_text(cost.energy.total())});
   rows.push_back({"CO2 equivalent", mass_text(cost.carbon)});
   rows.push_back({"cost", cost.price > 0 ? "$" + short_count_text(cost.price) : "price not known"});
-  const double hours = (cost.accelerator_time + cost.spare_time).value() / kHour;
   for (const ProviderRate& rate : whole.providers) {
     rows.push_back({"cost at provider " + printable(rate.provider) + "'s " +
                         formatted("$%.3g", rate.dollars) + " an hour",
-                    "$" + short_count_text(rate.dollars * hours)});
+                    "$" + short_count_text(price_at(rate, cost))});
   }
   out += aligned(rows);
 

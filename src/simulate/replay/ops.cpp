@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <string>
 #include <tuple>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 
 namespace headway {
 namespace {
@@ -46,21 +46,15 @@ class RowReader {
  private:
   std::int64_t count(const CsvRow& cells, std::size_t column, std::int64_t most) {
     const std::string& text = cells.cells[at_[column]];
-    std::int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, status] = std::from_chars(text.data(), end, value);
-    if (status == std::errc() && rest == end && value >= 0 && value <= most) return value;
+    const auto value = whole_number(text);
+    if (value && *value >= 0 && *value <= most) return *value;
     fail(cells, column, "is not a whole number from 0 to " + std::to_string(most));
     return 0;
   }
   Seconds seconds(const CsvRow& cells, std::size_t column) {
     const std::string& text = cells.cells[at_[column]];
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, status] = std::from_chars(text.data(), end, value);
-    if (status == std::errc() && rest == end && value > 0 && value <= kLongest) {
-      return Seconds(value);
-    }
+    const auto value = real_number(text);
+    if (value && *value > 0 && *value <= kLongest) return Seconds(*value);
     fail(cells, column, "is not a number of seconds above 0, at most a million");
     return Seconds(1);
   }

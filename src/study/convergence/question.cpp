@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "method/methods.hpp"
 #include "study/convergence/sites.hpp"
 
@@ -41,13 +41,8 @@ std::vector<std::string> parts_of(const std::vector<std::string>& texts, const c
 }
 
 std::optional<double> number_in(const std::string& text, double least, double most) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, status] = std::from_chars(text.data(), end, value);
-  if (status != std::errc() || rest != end || !(value >= least && value <= most)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = real_number(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
 void read_sites(const SitesGiven& given, SitesQuestion& out, Problems& problems) {

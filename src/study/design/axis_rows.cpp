@@ -1,5 +1,4 @@
 // The one table of what may be varied.
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -13,10 +12,7 @@ namespace {
 
 std::optional<double> number_of_text(std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
-  double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
+  return real_number(text);
 }
 
 template <class Q>

@@ -1,7 +1,7 @@
 // Prompts that ranks share [INFER-25].
 #include <gtest/gtest.h>
 
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/infer/serving_for_test.hpp"
 
 namespace headway {

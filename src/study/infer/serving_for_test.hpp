@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/infer/engines.hpp"
 #include "study/infer/serving.hpp"
 

@@ -71,12 +71,11 @@ Result<ForecastAtDegree> at_degree(const ForecastJob& job, int degree, const For
   assumed->mtbf = nodes.mtbf;
   assumed->spares = 0;
   assumed->repair = Seconds(0);
+  const RunCost cost = run_cost(*run, *forecast, *assumed, calibration->power);
   if (!(nodes.mtbf > Seconds())) {
     return ForecastAtDegree{degree, forecast->step_time * static_cast<double>(job.steps),
-                            run_cost(*run, *forecast, *assumed, calibration->power).energy.total(),
-                            0};
+                            cost.energy.total(), 0};
   }
-  const RunCost cost = run_cost(*run, *forecast, *assumed, calibration->power);
   if (cost.hopeless) {
     return Problem{FieldName("job", job.name),
                    "fails on " + std::to_string(degree) +

@@ -1,10 +1,10 @@
 #include "study/jobs/question.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "study/jobs/forecast_machine.hpp"
 #include "study/jobs/replay.hpp"
 
@@ -269,12 +269,8 @@ Result<std::vector<ListedArrival>> read_listed(const Csv& table,
   for (const CsvRow& row : table.rows) {
     const auto seconds = [&](std::size_t at, const char* name, double least) {
       const std::string& text = row.cells[at];
-      double value = 0;
-      const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (status == std::errc() && rest == text.data() + text.size() && value >= least &&
-          value <= 1e12) {
-        return value;
-      }
+      const auto value = real_number(text);
+      if (value && *value >= least && *value <= 1e12) return *value;
       problems.push_back({Where(table.file, row.line, FieldName(name)),
                           "'" + printable(text, 40) + "' is no number of seconds"});
       return 1.0;

@@ -1,6 +1,5 @@
 #include "study/jobs/replay.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -43,15 +42,13 @@ struct RowReader {
                 bool required) {
     const std::string& text = cell(row, column);
     if (text.empty() && !required) return 0;
-    double out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
-    if (!whole || !(out >= least && out <= most)) {
+    const auto out = real_number(text);
+    if (!out || !(*out >= least && *out <= most)) {
       fail(row, column,
            "'" + printable(text, 40) + "' is not a number from " + csv_number(least) + " to " +
                csv_number(most));
     }
-    return out;
+    return out.value_or(0);
   }
 
   std::size_t kind(const CsvRow& row) {

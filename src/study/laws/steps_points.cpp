@@ -1,6 +1,5 @@
 // The tables that laws of batches are fitted to, and the files that they are kept in.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,6 +10,7 @@
 #include "base/document/toml_text.hpp"
 #include "base/formatted.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "platform/embedded.hpp"
 #include "study/laws/steps_law.hpp"
 
@@ -93,10 +93,8 @@ Result<std::vector<StepsSeries>> read_steps_points(const Csv& table) {
   for (const CsvRow& each : table.rows) {
     const auto number = [&](std::size_t column) {
       const std::string& text = each.cells[column];
-      double value = 0;
-      const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (status != std::errc() || end != text.data() + text.size() ||
-          !(value > 0 && value <= 1e18)) {
+      const double value = real_number(text).value_or(0);
+      if (!(value > 0 && value <= 1e18)) {
         problems.push_back(
             {Where(table.file, each.line, FieldName(table.header[column])),
              "'" + printable(text, 40) + "' is not a number above 0, at most 10^18"});

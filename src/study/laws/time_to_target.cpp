@@ -1,12 +1,12 @@
 #include "study/laws/time_to_target.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
 
@@ -14,12 +14,6 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kMostTargetRows = 100'000;
-
-double target_number(const std::string& text) {
-  double out = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return status == std::errc() && end == text.data() + text.size() ? out : 0;
-}
 
 struct Epoch {
   std::string name, from, until;
@@ -135,10 +129,10 @@ Result<std::vector<TargetRun>> read_target_runs(const Csv& table) {
                   printable(cell("benchmark")),
                   printable(cell("round")),
                   printable(cell("submitter")),
-                  target_number(cell("global_batch")),
-                  target_number(cell("throughput")),
-                  Seconds(target_number(cell("time_to_target_s"))),
-                  target_number(cell("samples_to_target"))};
+                  real_number(cell("global_batch")).value_or(0),
+                  real_number(cell("throughput")).value_or(0),
+                  Seconds(real_number(cell("time_to_target_s")).value_or(0)),
+                  real_number(cell("samples_to_target")).value_or(0)};
     const bool whole = !run.benchmark.empty() && !run.round.empty() && run.batch > 0 &&
                        run.throughput > 0 && run.time > Seconds();
     if (whole) out.push_back(std::move(run));

@@ -27,6 +27,11 @@ Rates read() {
 
 }  // namespace
 
+double price_at(const ProviderRate& provider, const RunCost& cost) {
+  constexpr double kHour = 3600;
+  return provider.dollars * (cost.accelerator_time + cost.spare_time).value() / kHour;
+}
+
 std::vector<ProviderRate> provider_rates(const std::string& accelerator) {
   static const Rates rates = read();
   const auto found = rates.find(accelerator);

@@ -6,7 +6,7 @@
 
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 
 namespace headway {
 namespace {
@@ -46,11 +47,8 @@ std::optional<int> node_id(std::string_view text) {
 
 std::optional<double> figure(std::string_view text) {
   text = trimmed_view(text);
-  double out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
-  if (!whole || !std::isfinite(out) || out < 0 || out > kLargestFigure) return std::nullopt;
-  return out;
+  const auto out = real_number(text);
+  return out && *out >= 0 && *out <= kLargestFigure ? out : std::nullopt;
 }
 
 // A number, or the sum of [a; b; c].

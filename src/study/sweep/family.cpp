@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

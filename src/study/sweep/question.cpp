@@ -1,13 +1,13 @@
 #include "study/sweep/question.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "base/written_count.hpp"
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "run/request_reader.hpp"
 #include "study/sweep/family.hpp"
 
@@ -103,9 +103,9 @@ bool read_number(const std::string& word, std::int64_t& into, std::int64_t least
   return count && into >= least && into <= most;
 }
 bool read_number(const std::string& word, double& into, double least, double most) {
-  const char* const end = word.data() + word.size();
-  const auto [rest, status] = std::from_chars(word.data(), end, into);
-  return status == std::errc() && rest == end && into >= least && into <= most;
+  const auto number = real_number(word);
+  into = number.value_or(0);
+  return number && into >= least && into <= most;
 }
 
 // Lists of values in rising order, each once.

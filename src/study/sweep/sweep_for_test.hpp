@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/sweep/sweep.hpp"
 
 namespace headway {

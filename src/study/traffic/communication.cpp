@@ -5,7 +5,7 @@
 #include "cluster/load.hpp"
 #include "forecast/price.hpp"
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 
 namespace headway {

@@ -8,7 +8,7 @@
 
 #include "cluster/load.hpp"
 #include "forecast/random_run_for_test.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/traffic/sums.hpp"
 
 namespace headway::testing {

@@ -4,7 +4,7 @@
 
 #include "base/formatted.hpp"
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 #include "study/infer/engines.hpp"
 

@@ -1,7 +1,6 @@
 #include "study/infer/load/listed.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/quantity_text.hpp"
@@ -76,10 +75,8 @@ class RequestReader {
   double moment(const CsvRow& row) {
     if (!moment_) return 0;
     const std::string& cell = row.cells[*moment_];
-    double read = 0;
-    const char* const end = cell.data() + cell.size();
-    const auto [rest, status] = std::from_chars(cell.data(), end, read);
-    if (status != std::errc() || rest != end || !(read >= 0 && read <= kLastMoment)) {
+    const double read = real_number(cell).value_or(-1);
+    if (!(read >= 0 && read <= kLastMoment)) {
       fail(row, "arrival_s", "'" + printable(cell) + "' is not a number of seconds from 0 to 1e9");
     } else if (read < last_) {
       fail(row, "arrival_s", "comes before the request of the row above");

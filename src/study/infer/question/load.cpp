@@ -1,9 +1,9 @@
 // How many requests, how long and when.
 #include <algorithm>
-#include <charconv>
 
 #include "base/document/csv.hpp"
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "platform/files.hpp"
 #include "study/infer/load/listed.hpp"
 #include "study/infer/question/parts.hpp"
@@ -49,12 +49,10 @@ class LoadReader {
     const std::string kind = text->substr(0, colon);
     const std::string_view number =
         std::string_view(*text).substr(std::min(colon + 1, text->size()));
-    double of = -1;
-    const auto [rest, status] = std::from_chars(number.data(), number.data() + number.size(), of);
-    const bool read = status == std::errc() && rest == number.data() + number.size();
-    if (kind == "uniform" && read && of >= 0 && of <= 1) return {LengthSpread::Kind::share, of};
-    if (kind == "normal" && read && of >= 0 && of <= 1) return {LengthSpread::Kind::normal, of};
-    if (kind == "log-normal" && read && of >= 0 && of <= 10) {
+    const double of = real_number(number).value_or(-1);
+    if (kind == "uniform" && of >= 0 && of <= 1) return {LengthSpread::Kind::share, of};
+    if (kind == "normal" && of >= 0 && of <= 1) return {LengthSpread::Kind::normal, of};
+    if (kind == "log-normal" && of >= 0 && of <= 10) {
       return {LengthSpread::Kind::log_normal, of};
     }
     in_.fail(option, "'" + printable(*text) +

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/formatted.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/infer/engines.hpp"
 #include "study/infer/question/options.hpp"
 #include "study/infer/question/parts.hpp"

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "cluster/load.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "study/infer/engines.hpp"
 #include "study/infer/search/ways.hpp"
 

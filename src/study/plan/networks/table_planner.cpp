@@ -37,14 +37,12 @@ double narrow_penalty(double width) {
 
 // [PLAN-6] B samples of a rank, W ranks, l of a node, L rows a sample, width D, w and c bytes of a
 // value in the table and on the wire, n_in = L·B, n_out = B, h the rate of the memory:
-//   table-wise, column-wise   fwd = (8·n_in·W + n_in·W·max(D, 32)·w + n_out·W·D·c)·penalty / h
-//                             calls = n_out·W·D·c / all-to-all, the same again backward
-//   row-wise, grid's parts    n_in over the ranks that share it, no penalty, no least width; calls
-//   by
-//                             reduce-scatter, backward gathered and copied, 2.455·out / h
-//   data-parallel             no W; all-reduce of the table (2n-1)/n, n = min(W/l, 2), twice beyond
-//   two
-//                             nodes, and 9.22·table / h
+//   table-wise, column-wise  fwd = (8·n_in·W + n_in·W·max(D, 32)·w + n_out·W·D·c)·penalty / h;
+//                            calls n_out·W·D·c / all-to-all, the same again backward
+//   row-wise, grid's parts   n_in over the ranks that share it, no penalty, no least width; calls
+//                            by reduce-scatter, backward gathered and copied, 2.455·out / h
+//   data-parallel            no W; all-reduce of the table times (2n - 1)/n, n = min(W/l, 2), twice
+//                            that beyond two nodes, and 9.22·table / h
 // bwd = 2·fwd, of weighted bags 1.1·fwd more. Source: TorchRec @a48cef7,
 // planner/shard_estimators.py and constants.py. Known error: no launches, no clashes of rows.
 Cost cost_of(const Table& t, TableScheme scheme, const Machine& machine) {

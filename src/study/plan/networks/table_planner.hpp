@@ -11,9 +11,8 @@ namespace headway::table_planner {
 /// The machine of the planner's defaults: V100 nodes on 100 Gb/s (planner/constants.py).
 struct Machine {
   BytesPerSecond memory{897.0 * 1024 * 1024 * 1024};
-  BytesPerSecond host_memory{51.0 * 1024 * 1024 * 1024};  // DDR
-  BytesPerSecond host_link{32.0 * 1024 * 1024 * 1024};    // HBM to DDR
-  BytesPerSecond within{600.0 * 1024 * 1024 * 1024};      // a node
+  BytesPerSecond host_link{32.0 * 1024 * 1024 * 1024};  // HBM to DDR
+  BytesPerSecond within{600.0 * 1024 * 1024 * 1024};    // a node
   BytesPerSecond across{12.5 * 1024 * 1024 * 1024};
 };
 

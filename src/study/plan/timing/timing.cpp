@@ -5,7 +5,7 @@
 
 #include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "platform/files.hpp"
 #include "platform/resident.hpp"
 #include "study/plan/plan.hpp"

@@ -104,6 +104,19 @@ export function LimitsView() {
       ),
     [curves, shown, measure, price],
   );
+  const same = useMemo(
+    () =>
+      curves.length > 0 && (
+        <SameCommand asked={ids.filter((id) => id !== kPinned).map((id) => ({ command: "limits", request: requests.get(id)! }))}>
+          <p class="soft">
+            The model of the limits study is idealised and states no range: every limit is what cannot be passed, not what a run
+            would take.
+          </p>
+          <SheetEnd of="machines" />
+        </SameCommand>
+      ),
+    drawn,
+  );
   const [touched, setTouched] = useState<string | null>(null);
   const flat = useFlat(edited && machine && touched ? { ...edited, machine, key: touched } : null, fields);
   return (
@@ -147,15 +160,7 @@ export function LimitsView() {
         )}
         {pinned && now && <Differences rows={beside(pinned.setting, now.setting)} />}
         {pictures}
-        {curves.length > 0 && (
-          <SameCommand asked={ids.filter((id) => id !== kPinned).map((id) => ({ command: "limits", request: requests.get(id)! }))}>
-            <p class="soft">
-              The model of the limits study is idealised and states no range: every limit is what cannot be passed, not what a run
-              would take.
-            </p>
-            <SheetEnd of="machines" />
-          </SameCommand>
-        )}
+        {same}
         {ids.length === 0 && <Empty />}
       </div>
     </div>

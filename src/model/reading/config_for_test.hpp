@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "model/says_for_test.hpp"
 
 namespace headway::testing::config {

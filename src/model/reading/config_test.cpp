@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "model/config_for_test.hpp"
 #include "model/count.hpp"
+#include "model/reading/config_for_test.hpp"
 
 namespace headway {
 namespace {

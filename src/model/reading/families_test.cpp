@@ -1,4 +1,4 @@
-#include "model/families.hpp"
+#include "model/reading/families.hpp"
 
 #include <gtest/gtest.h>
 

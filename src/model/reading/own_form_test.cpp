@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/count.hpp"
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 #include "model/says_for_test.hpp"
 
 namespace headway {

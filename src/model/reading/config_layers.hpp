@@ -1,7 +1,7 @@
 // The layers of a network, from the traits of its family. Private to this folder.
 #pragma once
 
-#include "model/family_reader.hpp"
+#include "model/reading/family_reader.hpp"
 
 namespace headway::reading {
 

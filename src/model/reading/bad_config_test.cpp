@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/config_for_test.hpp"
+#include "model/reading/config_for_test.hpp"
 
 namespace headway {
 namespace {

@@ -1,9 +1,9 @@
-#include "model/family_reader.hpp"
+#include "model/reading/family_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "model/config_fields.hpp"
+#include "model/reading/config_fields.hpp"
 
 namespace headway::reading {
 namespace {

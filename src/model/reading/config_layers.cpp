@@ -1,10 +1,10 @@
-#include "model/config_layers.hpp"
+#include "model/reading/config_layers.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/text.hpp"
-#include "model/config_fields.hpp"
+#include "model/reading/config_fields.hpp"
 
 namespace headway::reading {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/load.hpp"
+#include "model/reading/load.hpp"
 
 #include <algorithm>
 

@@ -1,172 +1,21 @@
-#include "model/module_reader.hpp"
-
+// What each kind of module is made of: products, sums, look-ups and passes over what enters.
 #include <algorithm>
-#include <cmath>
+#include <functional>
+#include <numeric>
 
-#include "base/text.hpp"
-#include "model/config_fields.hpp"
+#include "model/reading/config_fields.hpp"
+#include "model/reading/module_reader.hpp"
 
 namespace headway::reading {
 namespace {
 
 constexpr std::int64_t kMostTable = 100'000'000'000;  // rows
 constexpr std::size_t kMostTables = 100'000;
-constexpr std::int64_t kMostFeatures = 100'000;  // whose products are taken
-constexpr std::size_t kMostModules = 4'000;      // of a block
-constexpr int kDeepestGroups = 8;
+constexpr std::int64_t kMostFeatures = 100'000;    // whose products are taken
 constexpr std::int64_t kMostWindow = 1'024;        // in one dimension
 constexpr std::int64_t kMostKeys = 1'000'000'000;  // of attention to another sequence
-constexpr std::int64_t kMostRepeats = 1'000'000;   // of one module
-constexpr double kMostElements = 1e11;             // of one tensor of one sample
-
-std::int64_t product_of(const std::vector<std::int64_t>& sizes) {
-  std::int64_t out = 1;
-  for (const std::int64_t size : sizes) out *= size;
-  return out;
-}
 
 }  // namespace
-
-std::int64_t Tensor::positions() const {
-  return product_of(size);
-}
-
-double Tensor::elements() const {
-  double out = static_cast<double>(channels);
-  for (const std::int64_t each : size) out *= static_cast<double>(each);
-  return out;
-}
-
-bool Tensor::is_plausible() const {
-  return elements() <= kMostElements;
-}
-
-bool ModuleReader::become(Fields& module, Tensor next) {
-  if (next.is_plausible()) {
-    at_ = std::move(next);
-    return true;
-  }
-  module.fail("", "makes a tensor of more than 10^11 elements a sample");
-  at_ = {1, {}};
-  return false;
-}
-
-std::vector<NetworkModule> ModuleReader::read(Fields& table) {
-  out_.clear();
-  frozen_ = table.flag_or("frozen", false);
-  read_list(table, "modules");
-  return std::move(out_);
-}
-
-void ModuleReader::read_list(Fields& table, std::string_view key) {
-  if (depth_ >= kDeepestGroups) return table.fail(key, "lies too deep");
-  ++depth_;
-  for (Fields& module : table.tables(key)) {
-    if (out_.size() >= kMostModules) {
-      table.fail(key, "holds more than " + std::to_string(kMostModules) + " modules");
-      break;
-    }
-    read_module(module);
-    module.reject_unknown();
-    if (!become(module, at_)) break;
-  }
-  --depth_;
-}
-
-void ModuleReader::read_module(Fields& module) {
-  struct Kind {
-    const char* key;
-    void (*read)(ModuleReader&, Fields&);
-    std::optional<ModuleClass> of = std::nullopt;
-  };
-
-  static constexpr Kind kKinds[] = {
-      {"conv", [](ModuleReader& r, Fields& m) { r.convolution(m, false); },
-       ModuleClass::convolution},
-      {"transposed", [](ModuleReader& r, Fields& m) { r.convolution(m, true); },
-       ModuleClass::convolution},
-      {"experts", [](ModuleReader& r, Fields& m) { r.expert_projection(m); }, ModuleClass::experts},
-      {"linear", [](ModuleReader& r, Fields& m) { r.projection(m); }},
-      {"pool", [](ModuleReader& r, Fields& m) { r.pool(m); }},
-      {"gather", [](ModuleReader& r, Fields& m) { r.gather(m); }},
-      {"upsample", [](ModuleReader& r, Fields& m) { r.upsample(m); }},
-      {"attention", [](ModuleReader& r, Fields& m) { r.attention(m); }, ModuleClass::attention},
-      {"core", [](ModuleReader& r, Fields& m) { r.core(m); }, ModuleClass::attention},
-      {"feed_forward", [](ModuleReader& r, Fields& m) { r.feed_forward(m); },
-       ModuleClass::feed_forward},
-      {"lstm", [](ModuleReader& r, Fields& m) { r.recurrent(m, 4); }},
-      {"gru", [](ModuleReader& r, Fields& m) { r.recurrent(m, 3); }},
-      {"tables", [](ModuleReader& r, Fields& m) { r.tables(m); }, ModuleClass::tables},
-      {"embedding", [](ModuleReader& r, Fields& m) { r.embedding(m); }},
-      {"values", [](ModuleReader& r, Fields& m) { r.values(m); }},
-      {"interaction", [](ModuleReader& r, Fields& m) { r.interaction(m); },
-       ModuleClass::interaction},
-      {"cross", [](ModuleReader& r, Fields& m) { r.cross(m); }, ModuleClass::interaction},
-      {"group", [](ModuleReader& r, Fields& m) { r.group(m); }},
-      {"residual", [](ModuleReader& r, Fields& m) { r.residual(m); }},
-      {"branch", [](ModuleReader& r, Fields& m) { r.branch(m); }},
-      {"take", [](ModuleReader& r, Fields& m) { r.take(m); }},
-      {"add", [](ModuleReader& r, Fields& m) { r.add_saved(m); }},
-      {"concat", [](ModuleReader& r, Fields& m) { r.concat(m); }},
-      {"reshape", [](ModuleReader& r, Fields& m) { r.reshape(m); }},
-  };
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                  [&](const Kind& each) { return module.has(each.key); });
-  if (kind != std::end(kKinds)) {
-    of_ = kind->of.value_or(ModuleClass::other);
-    kind->read(*this, module);
-    of_ = ModuleClass::other;
-  } else if (!module.has("norm") && !module.has("activation") && !module.has("loss") &&
-             !module.has("save")) {
-    std::string known;
-    for (const Kind& each : kKinds) known += std::string(each.key) + ", ";
-    return module.fail("", "names no module; known: " + known + "norm, activation, loss, save");
-  }
-  norm_and_activation(module);
-  const std::string name = module.text_or("save", "");
-  if (!name.empty()) saved_[name] = at_;
-}
-
-void ModuleReader::norm_and_activation(Fields& module) {
-  const std::string norm = module.text_or("norm", "");
-  if (!norm.empty()) {
-    static constexpr std::string_view kNames[] = {"batch",  "group", "layer",
-                                                  "frozen", "scale", "plain"};
-    const auto* found = std::find(std::begin(kNames), std::end(kNames), norm);
-    if (found == std::end(kNames)) {
-      module.fail("norm",
-                  "is '" + printable(norm) + "'; legal: batch, group, layer, frozen, scale, plain");
-    } else {
-      push(Normalisation{.over = static_cast<NormOver>(found - std::begin(kNames)),
-                         .channels = at_.channels,
-                         .positions = at_.positions()});
-    }
-  }
-  // The logits are read for the loss, and read and written for their gradient, in any kernel.
-  if (module.flag_or("loss", false)) pass(at_.elements(), 1, 2, 1, 2, 0);
-  // Read and written; backward the gradient and what decides it read, one written. In the kernel
-  // before it (a product's end, a norm's) nothing is left.
-  const std::string activation = module.text_or("activation", "");
-  if (!activation.empty()) pass(at_.elements(), 2, 3, 0, 0, activation == "relu" ? 0 : 1);
-}
-
-void ModuleReader::push(ModuleShape shape, Half half) {
-  out_.push_back({std::move(shape), repeat_, shares_weights_, frozen_, of_, half});
-}
-
-void ModuleReader::pass(double values, double forward, double backward, double fused_forward,
-                        double fused_backward, double kept) {
-  push(Elementwise{.forward = values * forward,
-                   .backward = values * backward,
-                   .fused_forward = values * fused_forward,
-                   .fused_backward = values * fused_backward,
-                   .kept = values * kept});
-}
-
-// Two read, one written; where they part, backward two gradients are read and their sum written.
-void ModuleReader::add() {
-  pass(at_.elements(), 3, 3, 1, 2, 0);
-}
 
 // Of each dimension: `one` for all, or `each` for every one.
 std::vector<std::int64_t> ModuleReader::per_dimension(Fields& module, std::string_view one,
@@ -215,14 +64,15 @@ void ModuleReader::convolution(Fields& module, bool transposed) {
   }
   next.channels = out;
   if (!become(module, std::move(next))) return;
-  push(Convolution{.in = in,
-                   .out = out,
-                   .taps = product_of(kernel),
-                   .entering = entering,
-                   .leaving = at_.positions(),
-                   .groups = groups,
-                   .bias = bias,
-                   .transposed = transposed});
+  push(Convolution{
+      .in = in,
+      .out = out,
+      .taps = std::accumulate(kernel.begin(), kernel.end(), std::int64_t{1}, std::multiplies<>()),
+      .entering = entering,
+      .leaving = at_.positions(),
+      .groups = groups,
+      .bias = bias,
+      .transposed = transposed});
 }
 
 void ModuleReader::projection(Fields& module) {
@@ -416,83 +266,6 @@ void ModuleReader::cross(Fields& module) {
     push(Projection{rank, at_.channels, at_.positions(), true}, Half::last);
     pass(at_.elements(), 4, 7, 4, 7, 2);
   }
-}
-
-// The same list so many times.
-void ModuleReader::group(Fields& module) {
-  const std::int64_t times = bounded_or(module, "repeat", 1, 10'000);
-  const bool shares = module.flag_or("shared", false);
-  const std::int64_t outside = repeat_;
-  const bool shared_outside = shares_weights_;
-  repeat_ *= std::max<std::int64_t>(1, times);
-  if (repeat_ > kMostRepeats) {
-    repeat_ = outside;
-    return module.fail("repeat", "makes more than 10^6 of a module");
-  }
-  shares_weights_ = shares_weights_ || shares;
-  read_list(module, "group");
-  repeat_ = outside;
-  shares_weights_ = shared_outside;
-}
-
-// What enters, or what `shortcut` makes of it, is added to what the list makes of it.
-void ModuleReader::residual(Fields& module) {
-  const Tensor entered = at_;
-  if (module.has("shortcut")) read_list(module, "shortcut");
-  const Tensor beside = at_;
-  at_ = entered;
-  read_list(module, "residual");
-  if (at_.channels != beside.channels || at_.positions() != beside.positions()) {
-    module.fail("residual", "does not end in the shape of what it is added to");
-  }
-  add();
-}
-
-// A list whose result goes nowhere else: a head.
-void ModuleReader::branch(Fields& module) {
-  const Tensor here = at_;
-  if (module.has("from")) at_ = saved(module, "from");
-  const bool shared_outside = shares_weights_;
-  shares_weights_ = shares_weights_ || module.flag_or("shared", false);
-  read_list(module, "branch");
-  shares_weights_ = shared_outside;
-  at_ = here;
-}
-
-Tensor ModuleReader::saved(Fields& module, std::string_view key) {
-  const std::string name = module.text(key);
-  const auto found = saved_.find(name);
-  if (found != saved_.end()) return found->second;
-  module.fail(key, "is '" + printable(name) + "', which no module before it saves");
-  return at_;
-}
-
-void ModuleReader::take(Fields& module) {
-  at_ = saved(module, "take");
-}
-
-void ModuleReader::add_saved(Fields& module) {
-  const Tensor other = saved(module, "add");
-  if (other.channels != at_.channels || other.positions() != at_.positions()) {
-    module.fail("add", "has another shape");
-  }
-  add();
-}
-
-void ModuleReader::concat(Fields& module) {
-  const Tensor other = saved(module, "concat");
-  if (other.positions() != at_.positions()) module.fail("concat", "has other sizes");
-  at_.channels += other.channels;
-  pass(at_.elements(), 2, 2, 2, 2, 0);
-}
-
-void ModuleReader::reshape(Fields& module) {
-  const std::vector<std::int64_t> sizes = module.naturals_or_empty("reshape");
-  if (sizes.empty() || std::any_of(sizes.begin(), sizes.end(),
-                                   [](auto size) { return size < 1 || size > kMostHidden; })) {
-    return module.fail("reshape", "must be the channels, then the sizes");
-  }
-  become(module, {sizes[0], {sizes.begin() + 1, sizes.end()}});
 }
 
 }  // namespace headway::reading

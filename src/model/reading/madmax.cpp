@@ -5,8 +5,8 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "model/config_fields.hpp"
-#include "model/load.hpp"
+#include "model/reading/config_fields.hpp"
+#include "model/reading/load.hpp"
 
 namespace headway {
 namespace {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "model/config_fields.hpp"
-#include "model/config_layers.hpp"
-#include "model/load.hpp"
-#include "model/network_form.hpp"
+#include "model/reading/config_fields.hpp"
+#include "model/reading/config_layers.hpp"
+#include "model/reading/load.hpp"
+#include "model/reading/network_form.hpp"
 
 namespace headway {
 using namespace reading;  // of this folder alone

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "model/families.hpp"
-#include "model/network_form.hpp"
+#include "model/reading/families.hpp"
+#include "model/reading/network_form.hpp"
 #include "model/template/expand.hpp"
 #include "platform/embedded.hpp"
 

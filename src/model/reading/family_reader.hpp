@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/document/document.hpp"
-#include "model/families.hpp"
 #include "model/model.hpp"
+#include "model/reading/families.hpp"
 
 namespace headway::reading {
 

@@ -1,4 +1,4 @@
-#include "model/config_fields.hpp"
+#include "model/reading/config_fields.hpp"
 
 #include <algorithm>
 #include <string>

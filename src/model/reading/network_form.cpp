@@ -1,10 +1,10 @@
-#include "model/network_form.hpp"
+#include "model/reading/network_form.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "model/config_fields.hpp"
-#include "model/module_reader.hpp"
+#include "model/reading/config_fields.hpp"
+#include "model/reading/module_reader.hpp"
 
 namespace headway::reading {
 namespace {
