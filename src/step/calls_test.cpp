@@ -93,6 +93,37 @@ TEST(ContextParallel, ARingPassesKeysAndValuesOn) {
   EXPECT_DOUBLE_EQ(bytes_of(calls, pass(Phase::backward)), 2 * 3 * keys_and_values);
 }
 
+// [STEP-3] What three pieces after the first find is added up: the sum read and written, the piece
+// read; forward results, backward gradients of queries, keys and values. The core knows its ring.
+TEST(ContextParallel, ARingAddsUpWhatItsPiecesFind) {
+  Case c = case_of("llama-3-70b");
+  c.job.sequence = 8192;
+  c.layout.tp = 2;
+  const auto passed_over = [&](std::int64_t cp, Phase phase) {
+    c.layout.cp = cp;
+    expect_legal(c);
+    double bytes = 0;
+    const Step step = c.lowered();
+    for (const Block& block : step.blocks) {
+      if (block.kind != BlockKind::layer) continue;
+      for (const Op& op : only<Op>(block.items)) {
+        if (op.phase != phase) continue;
+        if (const auto* pass = std::get_if<Pass>(&op.shape)) bytes += pass->moved.value();
+        if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
+          EXPECT_EQ(core->ring, cp);
+        }
+      }
+    }
+    return bytes;
+  };
+  const double rows = 8192.0 / 4, queries = 64.0 / 2 * 128, keys = 8.0 / 2 * 128;
+  // Elsewhere a rank of four has a quarter of the tokens to pass over.
+  EXPECT_NEAR(passed_over(4, Phase::forward) - passed_over(1, Phase::forward) / 4,
+              3 * rows * 3 * 2 * queries, 1);
+  EXPECT_NEAR(passed_over(4, Phase::backward) - passed_over(1, Phase::backward) / 4,
+              3 * rows * 3 * 2 * (queries + 2 * keys), 1);
+}
+
 // [STEP-4] arXiv 2309.14509 §3: Q, K, V in and the result out, 4·N·h/P a rank forward (multi-head).
 TEST(ContextParallel, UlyssesExchangesFourActivationsEachWay) {
   Case c = case_of("llama-2-7b");

@@ -79,6 +79,29 @@ ScorePasses backward_passes(const AttentionShape& shape, Precision precision) {
   return with_dropout(shape, {(shape.causal ? 0.5 : 1) * 2 * kScore + kScore, 1});
 }
 
+// The kernel of a ring's pieces after the first, rank by rank the same work: of a causal mask half
+// of the queries see all keys of a piece, or all queries half of them.
+AttentionShape later_piece(AttentionShape shape) {
+  const std::int64_t pieces = shape.ring - 1;
+  const std::int64_t keys = (shape.keys - shape.queries) / (shape.causal ? 2 * pieces : pieces);
+  shape.keys = std::max<std::int64_t>(1, keys);
+  shape.causal = false;
+  shape.ring = 1;
+  return shape;
+}
+AttentionShape first_piece(AttentionShape shape) {
+  shape.keys = shape.queries;
+  shape.ring = 1;
+  return shape;
+}
+
+// `time` of a kernel alone: once, or of each piece of a ring.
+template <class Time>
+Seconds in_pieces(const AttentionShape& shape, const Time& time) {
+  if (shape.ring == 1) return time(shape);
+  return time(first_piece(shape)) + static_cast<double>(shape.ring - 1) * time(later_piece(shape));
+}
+
 bool empty(const AttentionShape& shape) {
   return shape.batch <= 0 || shape.heads <= 0 || shape.queries <= 0 || shape.keys <= 0;
 }
@@ -203,14 +226,23 @@ Seconds flash_forward(const AttentionShape& shape, const FlashKernel& kernel, Pr
                operand_bytes(shape, precision), precision, accelerator, parameters);
 }
 
+Seconds flash_backward(const AttentionShape& shape, AttentionKernel kernel, Precision precision,
+                       const Accelerator& accelerator, const KernelParameters& parameters) {
+  const double width = 2 * static_cast<double>(3 * shape.head_dim + 2 * shape.value_dim);
+  const FlashKernel flashed = flash_kernel(kernel, shape, parameters.flash_backward);
+  // Q, K, V, O and the gradient of O are read, those of Q, K, V written: twice the operands.
+  return flash(shape, flashed, width, static_cast<double>(shape.keys),
+               static_cast<double>(shape.queries), parameters.flash_backward,
+               operand_bytes(shape, precision) * 2.0, precision, accelerator, parameters);
+}
+
 }  // namespace
 
 Bytes traffic_of(const AttentionShape& shape, AttentionKernel kernel, Precision precision,
                  bool backward) {
   if (empty(shape)) return Bytes(0);
   if (kernel != AttentionKernel::unfused) {
-    // Q, K, V, O and the gradient of O are read, those of Q, K, V written: twice the operands.
-    return operand_bytes(shape, precision) * (backward ? 2.0 : 1.0);
+    return operand_bytes(shape, precision) * (backward ? 2.0 : 1.0);  // with their gradients
   }
   return backward ? products_traffic(backward_products(shape), precision) +
                         score_bytes(shape, backward_passes(shape, precision).bytes)
@@ -232,11 +264,13 @@ Seconds attention_forward_time(const AttentionShape& shape, AttentionKernel kern
                                Precision precision, const Accelerator& accelerator,
                                const KernelParameters& parameters) {
   if (empty(shape)) return Seconds(0);
-  if (kernel == AttentionKernel::unfused) {
-    return unfused_forward(shape, precision, accelerator, parameters);
-  }
-  return flash_forward(shape, flash_kernel(kernel, shape, parameters.flash_forward), precision,
-                       accelerator, parameters);
+  return in_pieces(shape, [&](const AttentionShape& piece) {
+    if (kernel == AttentionKernel::unfused) {
+      return unfused_forward(piece, precision, accelerator, parameters);
+    }
+    return flash_forward(piece, flash_kernel(kernel, piece, parameters.flash_forward), precision,
+                         accelerator, parameters);
+  });
 }
 
 Seconds flash_forward_time(const AttentionShape& shape, double ceiling, Precision precision,
@@ -250,15 +284,11 @@ Seconds attention_backward_time(const AttentionShape& shape, AttentionKernel ker
                                 Precision precision, const Accelerator& accelerator,
                                 const KernelParameters& parameters) {
   if (empty(shape)) return Seconds(0);
-  if (kernel == AttentionKernel::unfused) {
-    return unfused_backward(shape, precision, accelerator, parameters);
-  }
-  const double width = 2 * static_cast<double>(3 * shape.head_dim + 2 * shape.value_dim);
-  const FlashKernel flashed = flash_kernel(kernel, shape, parameters.flash_backward);
-  return flash(shape, flashed, width, static_cast<double>(shape.keys),
-               static_cast<double>(shape.queries), parameters.flash_backward,
-               traffic_of(shape, kernel, precision, /*backward=*/true), precision, accelerator,
-               parameters);
+  return in_pieces(shape, [&](const AttentionShape& piece) {
+    return kernel == AttentionKernel::unfused
+               ? unfused_backward(piece, precision, accelerator, parameters)
+               : flash_backward(piece, kernel, precision, accelerator, parameters);
+  });
 }
 
 }  // namespace headway

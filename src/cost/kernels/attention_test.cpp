@@ -100,6 +100,26 @@ TEST(Attention, AWindowBoundsTheKeysOfEachQuery) {  // [KERNEL-2]
               32 * scores * 512 / 100e6, 1);
 }
 
+// Early and late halves of queries share the triangle alike: what one accelerator does alone, each
+// of a ring does a part of, forward and backward, with a mask or without.
+RC_GTEST_PROP(Attention, RanksOfARingShareTheWorkAlike, ()) {  // [STEP-3]
+  const auto ring = *rc::gen::inRange<std::int64_t>(2, 17);
+  const auto own = 256 * *rc::gen::inRange<std::int64_t>(1, 65);
+  AttentionShape alone{1, 512, 512, ring * own, ring * own, 128, 128};
+  alone.causal = *rc::gen::arbitrary<bool>();
+  AttentionShape shared = alone;
+  shared.queries = own;
+  shared.ring = ring;
+  const auto kernel = AttentionKernel::flash2;
+  Accelerator reads_at_once = machine();
+  reads_at_once.memory_bandwidth = BytesPerSecond(1e18);
+  for (const auto time : {attention_forward_time, attention_backward_time}) {
+    const double whole = us(time(alone, kernel, Precision::bf16, reads_at_once, ideal()));
+    const double part = us(time(shared, kernel, Precision::bf16, reads_at_once, ideal()));
+    RC_ASSERT(std::abs(static_cast<double>(ring) * part / whole - 1) < 1e-9);
+  }
+}
+
 TEST(Attention, OneHeadWaitsForItsLongestBlock) {  // [KERNEL-2]
   const AttentionShape shape{1, 1, 1, 4096, 4096, 128, 128};
   // 128 queries · 4096 keys · 512 FLOP on one unit of 1 TFLOP/s.

@@ -121,12 +121,14 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   core.value_dim = attention.value_dim;
   core.causal = share.job.causal;
   core.window = attention.window;
+  if (!exchange_heads && (core.window == 0 || core.window >= core.keys)) core.ring = split.cp;
   core.dropout = share.dropout;
   core.eager = !share.job.fused && share.job.attention == AttentionKernel::unfused;
   const std::int64_t documents = documents_in(core.queries, share.job);
   if (documents > 1) {  // packed documents attend to themselves
     core.batch *= documents;
     core.queries = core.keys = (2 * core.queries + documents) / (2 * documents);
+    core.ring = 1;
   }
   writer.attention(core);
   const double scores =

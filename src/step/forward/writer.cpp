@@ -102,7 +102,23 @@ void Writer::attention(const AttentionShape& shape) {
   push({.shape = shape,
         .precision = share_.job.attention_8_bit ? share_.job.recipe->matmul : share_.activation,
         .kernels = unfused ? 2 + softmax + (shape.dropout > 0 ? 1 : 0) : 1.0});
+  if (shape.ring > 1) merge_pieces(shape);
   pieces_ = around;
+}
+
+// [STEP-3] What a piece of a ring finds is added to what the pieces before it found: the sum is
+// read and written, the piece read. Forward the results, backward the gradients of queries, keys
+// and values. The ring goes on with its slowest, the rank of the last queries, which adds all rows.
+// Source: NVIDIA/TransformerEngine, pytorch/attention/dot_product_attention/context_parallel.py
+// (flash_attn_fwd_out_correction, and the sums of dq and dkv).
+void Writer::merge_pieces(const AttentionShape& shape) {
+  const double merges = static_cast<double>(shape.ring - 1);
+  const double tokens = static_cast<double>(shape.batch * shape.queries);
+  const double results = static_cast<double>(shape.heads * shape.value_dim);
+  const double gradients = static_cast<double>(shape.heads * shape.head_dim +
+                                               shape.kv_heads * (shape.head_dim + shape.value_dim));
+  const Bytes moved = merges * tokens * 3.0 * share_.element;
+  pass(results * moved, gradients * moved, merges);
 }
 
 void Writer::pass(Bytes forward, Bytes backward, double kernels) {

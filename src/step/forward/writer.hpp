@@ -73,6 +73,7 @@ class Writer {
 
  private:
   void push(Op op);
+  void merge_pieces(const AttentionShape& shape);
   std::int64_t second_columns(const Linear& matrix, std::int64_t split, const Columns& apart);
 
   const Share& share_;

@@ -34,6 +34,10 @@ struct AttentionShape {
   std::int64_t window = 0;  // sliding window in tokens; 0: none
   double dropout = 0;
   bool eager = false;  // unfused: its passes over the scores are an operation each
+  // Ranks of a ring that share the sequence and pass keys and values on, a piece of attention for
+  // each. Causal: every rank has an early and a late half of its queries, so that all have as much
+  // to do [STEP-3]. Else, of 1, the queries are the last ones of the keys.
+  std::int64_t ring = 1;
 };
 
 /// A memory-bound pass over `moved` bytes, read and written together; eager: in a library's kernels
