@@ -137,6 +137,8 @@ struct KernelHabits {
   double optimizer_passes =
       1;  // bytes read and written in the update, over those of one fused pass
   bool fused_weight_gradient = false;  // the product adds to the resident gradient itself
+  bool casts_gradient = false;         // a wider resident gradient takes the product's by a cast of
+                                       // its own, then a sum
   bool recompute_stops_early = false;  // full recomputation of a layer ends with the last input
                                        // that its backward pass reads
   bool every_second_product = false;   // can recompute every second product

@@ -144,6 +144,7 @@ void read_kernels(Fields fields, KernelHabits& into) {
   read(fields, "loss_backward", into.loss_backward);
   read(fields, "optimizer_passes", into.optimizer_passes);
   read(fields, "fused_weight_gradient", into.fused_weight_gradient);
+  read(fields, "casts_gradient", into.casts_gradient);
   read(fields, "recompute_stops_early", into.recompute_stops_early);
   read(fields, "every_second_product", into.every_second_product);
   read(fields, "expert_bias_forward", into.expert_bias_forward);

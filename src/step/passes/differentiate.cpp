@@ -128,7 +128,11 @@ class Backward {
     const double weights =
         matrices * static_cast<double>(forward.batch) * static_cast<double>(forward.k * forward.n);
     const Bytes gathered = gathered_bytes(job);
-    Bytes bytes = share_.element + 2 * gradient_bytes(job);  // read, and added to the resident one
+    const Bytes resident = gradient_bytes(job);
+    Bytes bytes = share_.element + 2 * resident;  // read, and added to the resident one
+    if (share_.habit.kernels.casts_gradient && resident > share_.element) {
+      bytes += 2 * resident;  // the cast is written, and read by the sum
+    }
     if (share_.habit.sharding.flat_gradients && share_.around.shards_weights) {
       // Copied into the block's flat tensor, cast to the format of the wire, divided by the ranks.
       const Bytes reduced = reduced_bytes(job);
