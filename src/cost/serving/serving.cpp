@@ -13,6 +13,9 @@ struct ReadConstant {
   Fields& fields;
   void operator()(const char* name, Seconds& start) { start = fields.quantity<Seconds>(name); }
   void operator()(const char* name, double& share) { share = fields.number(name); }
+  void operator()(const char* name, BytesPerSecond& rate) {
+    rate = fields.quantity<BytesPerSecond>(name);
+  }
 };
 
 ServingKernels read_kernels(Fields fields) {

@@ -1,5 +1,6 @@
 // Seconds of the kernels that serving has beside those of training: attention that reads a cache,
-// and the engines' own all-reduce. Formulas: docs/models/infer.md.
+// the engines' own all-reduce, and (exchange.hpp) the exchange of experts' tokens. Formulas:
+// docs/models/infer.md.
 #pragma once
 
 #include "base/result.hpp"
@@ -48,6 +49,15 @@ struct ServingKernels {
     double eight = 1;   // of that in 8 bits
   };
   Prompt prompt;
+  struct Exchange {
+    Seconds start;
+    BytesPerSecond unit;  // that one compute unit copies
+    double share = 1;     // of the bandwidth of an accelerator to its peers
+    Seconds quick_start;  // of the kernels of few tokens
+    double quick_share = 1;
+  };
+  Exchange dispatch, combine;
+  double exchange_far = 1;                 // of the bandwidth of an accelerator to other nodes
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
   bool measured = true;                    // on the accelerator's architecture; else on others
@@ -66,6 +76,17 @@ void for_each_constant(Kernels& kernels, Visit&& visit) {
   visit("prompt_passes", kernels.prompt.passes);
   visit("prompt_rate", kernels.prompt.rate);
   visit("prompt_eight", kernels.prompt.eight);
+  visit("dispatch_start", kernels.dispatch.start);
+  visit("dispatch_unit", kernels.dispatch.unit);
+  visit("dispatch_share", kernels.dispatch.share);
+  visit("combine_start", kernels.combine.start);
+  visit("combine_unit", kernels.combine.unit);
+  visit("combine_share", kernels.combine.share);
+  visit("quick_dispatch_start", kernels.dispatch.quick_start);
+  visit("quick_dispatch_share", kernels.dispatch.quick_share);
+  visit("quick_combine_start", kernels.combine.quick_start);
+  visit("quick_combine_share", kernels.combine.quick_share);
+  visit("quick_far", kernels.exchange_far);
   visit("once_start", kernels.once_start);
   visit("once_share", kernels.once_share);
   visit("twice_start", kernels.twice_start);

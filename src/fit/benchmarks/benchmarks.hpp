@@ -15,6 +15,7 @@
 #include "base/quantity.hpp"
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
+#include "cost/serving/exchange.hpp"
 #include "cost/serving/serving.hpp"
 #include "fit/statistics.hpp"
 
@@ -41,7 +42,7 @@ struct OwnAllReduce {
   BytesPerSecond bandwidth;  // of an accelerator to its peers
 };
 /// A kernel whose constants stand in data/serving/kernels.toml.
-using ServingKernel = std::variant<CachedAttention, PromptAttention, OwnAllReduce>;
+using ServingKernel = std::variant<CachedAttention, PromptAttention, OwnAllReduce, ExpertExchange>;
 Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
                 const KernelParameters& flash, const ServingKernels& kernels);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/whole_number.hpp"
 #include "fit/benchmarks/predict.hpp"
 #include "fit/collectives/collectives.hpp"
 
@@ -218,12 +219,46 @@ void call(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   row.assumed.push_back("cluster=" + placed.said.cluster);
 }
 
-// What there is no model of.
-void none(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
-  static_cast<void>(placed);
-  static_cast<void>(bench);
-  row.format = cells.text("dtype");
-  cells.skip("no model of an expert exchange by kernels of its own (DeepEP)");
+// The units that copied, as "sms 12" in the notes; as many as usual where they do not say.
+std::int64_t copying_units(const std::string& notes) {
+  constexpr std::string_view kSays = "sms ";
+  const std::size_t at = notes.find(kSays);
+  if (at == notes.npos) return ExpertExchange{}.units;
+  const std::size_t begin = at + kSays.size();
+  const std::size_t end = std::min(notes.find_first_not_of("0123456789", begin), notes.size());
+  return whole_number(std::string_view(notes).substr(begin, end - begin))
+      .value_or(ExpertExchange{}.units);
+}
+
+// Kernels of an exchange of experts' tokens, whose two directions and two kinds the operation
+// names.
+void exchange(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const std::string& said = cells.text("op");
+  ExpertExchange shape;
+  shape.combine = said.starts_with("ep_combine");
+  shape.quick = said.ends_with("low_latency");
+  shape.tokens = cells.count("tokens");
+  shape.hidden = cells.count("hidden");
+  shape.active = cells.count("topk");
+  shape.ranks = cells.count("ranks");
+  shape.units = copying_units(cells.text("notes"));
+  row.op = said;
+  row.format.clear();
+  row.size = rows_class(shape.tokens);
+  if (shape.units < 1) cells.skip("copied by no compute unit");
+  if (placed.said.cluster.empty()) cells.skip("no cluster is known of this accelerator");
+  if (!cells.sound()) return;
+  const auto& joined = bench.machines.cluster(placed.said.cluster);
+  if (!joined) return cells.skip("no cluster is known of this accelerator");
+  const std::vector<Level>& levels = joined->cluster.levels;
+  shape.ranks_of_node = levels.front().size;
+  shape.bandwidth = levels.front().bandwidth;
+  if (shape.ranks > shape.ranks_of_node) {
+    if (levels.size() < 2) return cells.skip("no network is known of this cluster");
+    shape.network = levels[1].bandwidth;
+  }
+  serving(row, placed, shape);
+  row.assumed.push_back("cluster=" + placed.said.cluster);
 }
 
 struct Kernel {
@@ -244,10 +279,10 @@ constexpr Kernel kKernels[] = {
     {"reduce_scatter", call},
     {"send_recv", call},
     {"all_reduce_custom", own_all_reduce},
-    {"ep_dispatch_normal", none},
-    {"ep_combine_normal", none},
-    {"ep_dispatch_low_latency", none},
-    {"ep_combine_low_latency", none},
+    {"ep_dispatch_normal", exchange},
+    {"ep_combine_normal", exchange},
+    {"ep_dispatch_low_latency", exchange},
+    {"ep_combine_low_latency", exchange},
 };
 
 }  // namespace
@@ -263,6 +298,9 @@ Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
   }
   if (const auto* attention = std::get_if<CachedAttention>(&kernel)) {
     return cached_attention_time(*attention, accelerator, kernels);
+  }
+  if (const auto* exchange = std::get_if<ExpertExchange>(&kernel)) {
+    return expert_exchange_time(*exchange, kernels);
   }
   const auto& call = std::get<OwnAllReduce>(kernel);
   return own_all_reduce_time(call.bytes, call.ranks, call.bandwidth, kernels);

@@ -26,31 +26,43 @@ struct Kernel {
 using Kernels = std::vector<Kernel>;
 
 // Kernels that share no constant with others: by what their constants' names begin with.
-enum class Family : std::uint8_t { decode, latent, prompt, reduce };
-constexpr std::array kFamilies = {Family::decode, Family::latent, Family::prompt, Family::reduce};
+enum class Family : std::uint8_t { decode, latent, prompt, dispatch, combine, quick, reduce };
+constexpr std::array kFamilies = {Family::decode,  Family::latent, Family::prompt, Family::dispatch,
+                                  Family::combine, Family::quick,  Family::reduce};
 
 Family family_of(const ServingKernel& kernel) {
   if (std::holds_alternative<PromptAttention>(kernel)) return Family::prompt;
+  if (const auto* exchange = std::get_if<ExpertExchange>(&kernel)) {
+    if (exchange->quick) return Family::quick;
+    return exchange->combine ? Family::combine : Family::dispatch;
+  }
   const auto* attention = std::get_if<CachedAttention>(&kernel);
   if (attention == nullptr) return Family::reduce;
   return attention->latent ? Family::latent : Family::decode;
 }
 
 Family family_of(std::string_view constant) {
-  return constant.starts_with("decode_")   ? Family::decode
-         : constant.starts_with("latent_") ? Family::latent
-         : constant.starts_with("prompt_") ? Family::prompt
-                                           : Family::reduce;
+  return constant.starts_with("decode_")     ? Family::decode
+         : constant.starts_with("latent_")   ? Family::latent
+         : constant.starts_with("prompt_")   ? Family::prompt
+         : constant.starts_with("dispatch_") ? Family::dispatch
+         : constant.starts_with("combine_")  ? Family::combine
+         : constant.starts_with("quick_")    ? Family::quick
+                                             : Family::reduce;
 }
 
-// Constants as numbers between bounds: microseconds, shares of the data sheet.
-constexpr double kMicrosecond = 1e-6;
+// Constants as numbers between bounds: microseconds, GB/s, shares of the data sheet.
+constexpr double kMicrosecond = 1e-6, kGigabyte = 1e9;
 struct GatherServing {
   Family family;
   std::vector<double> at = {}, least = {}, most = {};
 
   void operator()(const char* name, const Seconds& start) {
     if (family_of(name) == family) add(start.value() / kMicrosecond, 0.5, 60);
+  }
+  // A unit loads and stores some 16 bytes a cycle.
+  void operator()(const char* name, const BytesPerSecond& rate) {
+    if (family_of(name) == family) add(rate.value() / kGigabyte, 1, 60);
   }
   void operator()(const char* name, const double& share) {
     // Nothing is faster than its data sheet says by more than what that rounds. Passes are counted.
@@ -73,6 +85,9 @@ struct MoveServing {
   void operator()(const char* name, Seconds& start) {
     if (family_of(name) == family) start = Seconds(x[next++] * kMicrosecond);
   }
+  void operator()(const char* name, BytesPerSecond& rate) {
+    if (family_of(name) == family) rate = BytesPerSecond(x[next++] * kGigabyte);
+  }
   void operator()(const char* name, double& share) {
     if (family_of(name) == family) share = x[next++];
   }
@@ -83,6 +98,8 @@ ServingKernels first_guess() {
   ServingKernels out;
   out.decode = out.latent = {Seconds(10e-6), 0.8, 0.3};
   out.prompt = {Seconds(15e-6), 1.5, 0.8, 0.7};
+  out.dispatch = out.combine = {Seconds(30e-6), BytesPerSecond(20e9), 0.7, Seconds(15e-6), 0.5};
+  out.exchange_far = 0.7;
   out.once_start = Seconds(4e-6);
   out.twice_start = Seconds(10e-6);
   out.once_share = out.twice_share = 0.6;

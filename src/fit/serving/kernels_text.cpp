@@ -14,6 +14,9 @@ struct ConstantLines {
   void operator()(const char* name, const Seconds& start) {
     text += formatted("%s = \"%.3g us\"\n", name, start.value() * 1e6);
   }
+  void operator()(const char* name, const BytesPerSecond& rate) {
+    text += formatted("%s = \"%.3g GB/s\"\n", name, rate.value() / 1e9);
+  }
   void operator()(const char* name, const double& share) {
     text += formatted("%s = %.3g\n", name, share);
   }
@@ -21,11 +24,13 @@ struct ConstantLines {
 
 constexpr const char* kAbout =
     "# Kernels of serving engines that training has not, by architecture (`architecture` in "
-    "data/accelerators/*.toml; `default` for others) [INFER-1] [INFER-2] [INFER-32]:\n"
+    "data/accelerators/*.toml; `default` for others) [INFER-1] [INFER-2] [INFER-32] [INFER-33]:\n"
     "# attention that reads a cache (decode_*), the same of latent attention (latent_*), attention "
     "of prompts (prompt_*; passes: over queries, keys and values;\n"
-    "# rate: the ceiling of [KERNEL-2]; eight: of that in 8 bits), and the engines' own "
-    "all-reduce, in which each rank reads its peers' memory\n"
+    "# rate: the ceiling of [KERNEL-2]; eight: of that in 8 bits), the exchange of experts' "
+    "tokens by kernels of its own (dispatch_*, combine_*; unit: what one compute unit\n"
+    "# copies; quick_*: the kernels of few tokens, far: of the bandwidth to other nodes), and the "
+    "engines' own all-reduce, in which each rank reads its peers' memory\n"
     "# (once_*: all of it; twice_*: a part, and the sums). start: of a kernel that has hardly "
     "anything to do; memory, rate: of the data sheet's bandwidth and 16-bit peak;\n"
     "# share: of the bandwidth of one accelerator to its peers.\n"

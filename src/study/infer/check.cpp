@@ -105,6 +105,11 @@ class ServingRules {
   }
 
   void experts() {
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    if (serving_.own_exchange && accelerator.peak_of(Precision::fp8).value() <= 0) {
+      fail("exchange", "by kernels of its own sends 8 bits, which " + accelerator.title +
+                           " has no arithmetic for; legal: collective");
+    }
     const Routing& routing = serving_.routing;
     if (routing.power <= 0 && routing.redundant == 0) return;
     std::int64_t count = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cost/kernels/traffic.hpp"
+#include "cost/serving/exchange.hpp"
 #include "forecast/price.hpp"
 #include "step/forward/forward.hpp"
 #include "step/passes/passes.hpp"
@@ -81,6 +82,7 @@ class Pricer {
     split_tensors(program, share);
     exchange_context(program, share);
     route_experts(program, share);
+    returns_ = false;
     std::vector<PassItem> ring;
     const Seconds attention = out_[ServingPart::attention];
     for (const Item& item : program.items) {
@@ -91,7 +93,7 @@ class Pricer {
         PassItem made{.part = part_of(call->group),
                       .what = *call,
                       .count = times * call->count,
-                      .each = time_of_call(*call),
+                      .each = time_of_call(*call, layer),
                       .bytes = call->bytes};
         if (made.part == ServingPart::cp) {
           ring.push_back(std::move(made));
@@ -127,7 +129,7 @@ class Pricer {
 
   // [INFER-25] Of a decoded token the parts of its result are put together: of each head of a
   // sequence its result and the sum of its weights, in 32 bits, of all ranks.
-  PassItem merged(const Layer& layer, double times) const {
+  PassItem merged(const Layer& layer, double times) {
     const Attention& attention = *layer.attention;
     const std::int64_t heads = std::max<std::int64_t>(1, attention.heads / serving_.tp);
     const std::int64_t width =
@@ -141,7 +143,7 @@ class Pricer {
     return {.part = ServingPart::cp,
             .what = sum,
             .count = times,
-            .each = time_of_call(sum),
+            .each = time_of_call(sum, nullptr),
             .bytes = sum.bytes};
   }
 
@@ -234,6 +236,7 @@ class Pricer {
     if (work_.is_prompt()) {
       // [INFER-25] Every rank has an early and a late piece, which see as much as all in the mean.
       if (cp_ > 1) core.keys = work_.cached + (work_.tokens + core.queries) / 2;
+      core.ring = 1;
       Op op = std::get<Op>(item.what);
       op.shape = core;
       item.flops = work(op);
@@ -318,8 +321,31 @@ class Pricer {
                                   constants_.alone.kernels);
   }
 
-  Seconds time_of_call(const Call& call) const {
+  // [INFER-33] Tokens go to their experts by the first exchange of a layer, and come back by the
+  // second; of a prompt by the kernels of many, of decoded ones by those of few.
+  Seconds time_of_exchange(const Call& call, const GroupSpan& span, const Experts& experts) {
+    const std::vector<Level>& levels = serving_.cluster.levels;
+    ExpertExchange exchange;
+    exchange.combine = returns_;
+    exchange.quick = !work_.is_prompt();
+    exchange.hidden = serving_.model.hidden;
+    exchange.active = experts.active;
+    const Bytes of_token(static_cast<double>(experts.active * serving_.model.hidden) *
+                         bytes_per_element(call.dtype));
+    exchange.tokens = static_cast<std::int64_t>(std::ceil(call.bytes / of_token));
+    exchange.ranks = span.ranks;
+    exchange.ranks_of_node = span.members[0];
+    exchange.bandwidth = levels[0].bandwidth;
+    exchange.network = levels[std::min<std::size_t>(1, levels.size() - 1)].bandwidth;
+    returns_ = !returns_;
+    return expert_exchange_time(exchange, constants_.kernels);
+  }
+
+  Seconds time_of_call(const Call& call, const Layer* layer) {
     const GroupSpan span = span_of_call(call, spans_);
+    if (serving_.own_exchange && call.group == Group::ep && layer != nullptr && layer->experts) {
+      return time_of_exchange(call, span, *layer->experts);
+    }
     const Seconds library = collective_time(call.op, call.bytes, span, serving_.cluster,
                                             constants_.alone.levels, call.choices);
     const Level& inner = serving_.cluster.levels.front();
@@ -370,6 +396,7 @@ class Pricer {
   std::size_t kind_ = 0;
   Untuned untuned_;
   double kernels_ = 0;
+  bool returns_ = false;  // the next exchange of a layer's tokens is the way back
   PassTime out_;
 };
 

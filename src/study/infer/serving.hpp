@@ -93,7 +93,8 @@ struct Serving : ServingSplit {
   const WeightFormat* stored = nullptr;  // how weights lie in memory; null: as the recipe has them
   const CacheFormat* cache = cache_format("bf16");
   Engine engine;
-  Routing routing{};  // of tokens to experts
+  Routing routing{};          // of tokens to experts
+  bool own_exchange = false;  // which travel by kernels of its own [INFER-33], else by collectives
   std::optional<Speculation> speculation{};
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };

@@ -17,6 +17,7 @@ namespace headway {
 
 constexpr std::array<std::string_view, 2> kPromptNames = {"first", "beside"};
 constexpr std::array<std::string_view, 2> kAdmitNames = {"whole", "prompt"};
+constexpr std::array<std::string_view, 2> kExchangeNames = {"collective", "kernels"};
 
 /// What was given, each by itself.
 struct ServingAsked {
@@ -41,6 +42,7 @@ struct ServingAsked {
   // Tokens over experts, and guesses of the next ones.
   std::optional<double> imbalance, acceptance;
   std::optional<std::int64_t> redundant_experts, guesses;
+  std::optional<std::size_t> exchange;  // of kExchangeNames
   std::optional<std::string> draft;
   // The engine's habits, where they are to be others; of kPromptNames and kAdmitNames.
   std::optional<double> memory_share;

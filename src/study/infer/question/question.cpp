@@ -68,6 +68,7 @@ class QuestionReader {
     serving.engine.memory = asked_.memory_share.value_or(serving.engine.memory);
     policy(serving.engine.policy);
     routing(serving.routing);
+    exchange(serving);
     speculation(serving);
     pools(out);
     space(out);
@@ -134,6 +135,16 @@ class QuestionReader {
       in_.fail("redundant-experts", "even out imbalance, which is not given");
     }
     if (asked_.imbalance) out = {*asked_.imbalance, asked_.redundant_experts.value_or(0)};
+  }
+
+  void exchange(Serving& out) {
+    if (!asked_.exchange) return;
+    out.own_exchange = kExchangeNames[*asked_.exchange] == "kernels";
+    // Of several ways of serving, as the best are, some have an exchange.
+    const bool one_way = !asked_.best && !asked_.prefill && !asked_.decode;
+    if (one_way && out.ep <= out.tp && !in_.refused("ep") && !in_.refused("tp")) {
+      in_.fail("exchange", "is of experts over more ranks than tp, which have tokens of their own");
+    }
   }
 
   // Guesses of the next tokens, by a model or by the model's own prediction layers.

@@ -34,6 +34,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   stream: ["Layer by layer", "cache moves"],
   imbalance: ["Uneven experts", "power"],
   "redundant-experts": ["Copies of experts"],
+  exchange: ["Tokens to experts by"],
   weights: ["Weights"],
   cache: ["Cache"],
   engine: ["Engine"],
