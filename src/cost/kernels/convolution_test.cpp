@@ -47,13 +47,41 @@ TEST(Convolution, OfNarrowGroupsIsNoProductOfTiles) {  // [KERNEL-7]
 }
 
 // 3 x 3 over 256 channels in fp32 at 100 TFLOP/s: 2 · 10^5 · 256 · 2,304 FLOP take 1,180 us, 16 of
-// 36 multiplications 524; the gradient of its weight is not transformed, nor are 16-bit products.
+// 36 multiplications 524; so where the image has a border more than what leaves, not where windows
+// move by two, whose image has four times the positions. 16-bit products are not transformed.
 TEST(Convolution, OfThreeByThreeInFp32TakesFourNinthsOfItsProducts) {  // [KERNEL-7]
   const Matmul c = window_product(100'000, 256, 2304, 9);
   const double all = 2.0 * 1e5 * 256 * 2304 / 100e12 * 1e6;
   EXPECT_NEAR(us(convolution_time(c, Precision::fp32, machine(), ideal())), all * 16 / 36,
               1e-3 * all);
   EXPECT_NEAR(us(convolution_time(c, Precision::bf16, machine(), ideal())), all, 1e-3 * all);
+  Matmul bordered = c, strided = c;
+  bordered.image *= 1.1;
+  strided.image *= 4;
+  EXPECT_NEAR(us(convolution_time(bordered, Precision::fp32, machine(), ideal())), all * 16 / 36,
+              1e-3 * all);
+  EXPECT_NEAR(us(convolution_time(strided, Precision::fp32, machine(), ideal())), all, 1e-3 * all);
+}
+
+// Of 1,024 channels the gradient of the weight takes 18,874 us; tiles of 6 x 6, 36 multiplications
+// for 144, a quarter of that, and 2.25 elements of 4 bytes a position of both images, 1.024 · 10^8
+// each, written and read at 1 TB/s 3,686 us.
+TEST(Convolution, OfThreeByThreeInFp32TransformsBothImagesForItsWeightsGradient) {  // [KERNEL-7]
+  Matmul gradient = window_product(1024, 9 * 1024, 100'000, 9);
+  gradient.by_columns = true;
+  gradient.image = 1e5 * 1024;
+  const double all = 2.0 * 1e5 * 1024 * 9 * 1024 / 100e12 * 1e6;
+  const double moved = 2 * 4 * 2.25 * 2 * 1.024e8 / 1e12 * 1e6;
+  EXPECT_NEAR(us(convolution_time(gradient, Precision::fp32, machine(), ideal())), all / 4 + moved,
+              2e-3 * all);
+}
+
+// 10^6 rows of 1,024 numbers times one column: 4 bytes of each at 1 TB/s, whatever a tile would
+// compute of 63 columns that are not there.
+TEST(Convolution, OfAMatrixAndAVectorTakesAsLongAsItsBytes) {  // [KERNEL-7]
+  const Matmul c = window_product(1'000'000, 1, 1024, 1);
+  const double bytes = 4 * (1'000'000.0 * 1024 + 1024 + 1'000'000);
+  EXPECT_NEAR(us(convolution_time(c, Precision::fp32, machine(), ideal())), bytes * 1e-6, 1e-3);
 }
 
 // The gradient of those weights, 4 x 36 of 32 groups over 10^5 positions: as many operations.

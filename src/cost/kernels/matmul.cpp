@@ -65,10 +65,11 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   const auto unit = static_cast<std::int64_t>(16 / element);
   const bool aligned = shape.n % 8 == 0 && (shape.batch > 1 || shape.k % unit == 0) &&
                        (!shape.by_columns || shape.m % unit == 0);
+  // Units for single numbers load by single numbers.
   const bool plain = precision == Precision::fp32;
   double efficiency = (plain ? parameters.fp32_ceiling : product.ceiling) * parameters.sustained;
   if (grouped) efficiency *= product.grouped_efficiency;
-  if (!aligned) efficiency *= parameters.misaligned_efficiency;
+  if (!aligned && !plain) efficiency *= parameters.misaligned_efficiency;
   const Seconds compute = product_compute_time(shape, accelerator.peak_of(precision) * efficiency,
                                                accelerator, product, parameters);
   const Seconds memory = traffic_of(shape, precision, result_bytes) /

@@ -176,5 +176,19 @@ RC_GTEST_PROP(Matmul, MoreRowsColumnsStepsOrProductsAreNeverFaster, ()) {
             matmul_time(x, Precision::bf16, machine(), {}) * (1 - 1e-12));
 }
 
+// Units for single numbers load them one by one: odd rows cost them nothing, those for matrices
+// half.
+TEST(Matmul, OfOddRowsIsSlowerWhereUnitsLoadWholeRows) {  // [KERNEL-1]
+  KernelParameters odd = ideal();
+  odd.misaligned_efficiency = 0.5;
+  const Matmul shape{4096, 4096, 4095};
+  const auto time = [&](Precision precision, const KernelParameters& p) {
+    return us(matmul_time(shape, precision, machine(), p));
+  };
+  EXPECT_EQ(time(Precision::fp32, odd), time(Precision::fp32, ideal()));
+  EXPECT_NEAR(time(Precision::bf16, odd), 2 * time(Precision::bf16, ideal()),
+              1e-6 * time(Precision::bf16, odd));
+}
+
 }  // namespace
 }  // namespace headway
