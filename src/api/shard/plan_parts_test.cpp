@@ -78,6 +78,52 @@ TEST(PlanParts, AreTheSameWhereMostOfThemAreEmpty) {
   expect_the_same(request, 12);
 }
 
+// A space of which all is tried; one so large that ways from three starts are; one where nothing
+// fits.
+TEST(PlanParts, OfNetworksAreTheirPlanForAnyNumberOfThem) {
+  const auto plan = [](const char* model, const char* accelerators, const char* batch) {
+    PlanRequest out;
+    out.fields = {{"model", model, "test"},
+                  {"cluster", "dgx-h100", "test"},
+                  {"gpus", accelerators, "test"},
+                  {"global-batch", batch, "test"}};
+    out.threads = 1;
+    out.json = true;
+    return out;
+  };
+  PlanRequest crowded = plan("resnet-50", "8", "64");
+  crowded.headroom = "99.9%";
+  for (const std::uint64_t count : {1, 2, 5}) {
+    expect_the_same(plan("resnet-50", "8", "64"), count);
+    expect_the_same(plan("dlrm-a-transformer", "128", "65536"), count);
+    expect_the_same(crowded, count);
+  }
+  EXPECT_EQ(run_plan(crowded).exit_code, 1);
+  // Of 225,792 layouts not all are tried.
+  const std::string some = run_plan(plan("dlrm-a-transformer", "128", "65536")).text;
+  const std::string all = run_plan(plan("resnet-50", "8", "64")).text;
+  EXPECT_NE(some.find("\"proven\": false"), std::string::npos);
+  EXPECT_NE(all.find("\"proven\": true"), std::string::npos);
+}
+
+TEST(PlanParts, OfNetworksAreNotBelievedWhereTheySayWhatIsNotSo) {
+  PlanRequest request;
+  request.fields = {{"model", "resnet-50", "test"},
+                    {"cluster", "dgx-h100", "test"},
+                    {"gpus", "8", "test"},
+                    {"global-batch", "64", "test"}};
+  request.threads = 1;
+  std::vector<NamedShardFile> files = parts_of(request, 2);
+  for (NamedShardFile& file : files) {
+    for (std::string& line : file.file.found["network-best"]) {
+      line.replace(line.find(' '), std::string::npos, " 1e-9");
+    }
+  }
+  const CommandOutput out = merged(request, files);
+  ASSERT_EQ(out.problems.size(), 1U);
+  EXPECT_NE(out.problems[0].message.find("not of this space"), std::string::npos);
+}
+
 TEST(PlanParts, FindTheSmallestChangeWithWhichSomethingFitsWhereNothingDoes) {
   PlanRequest request = small_plan("llama-2-70b", 4, 4);
   request.headroom = "50%";

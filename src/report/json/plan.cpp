@@ -62,7 +62,7 @@ std::string plan_json(const Plan& plan) {
       {"objective", plan.objective},
       {"headroom", plan.headroom},
       {"layouts", plan.layouts},
-      {"proven", plan.proven},
+      {"proven", plan.proven && plan.all},
       {"best", best},
       {"binds", list(plan.bounds,
                      [](const PlanBound& bound) {

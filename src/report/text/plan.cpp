@@ -53,7 +53,8 @@ std::string heading(const Plan& plan) {
   out += count_text(static_cast<double>(plan.layouts)) + " layouts searched for the best " +
          plan.objective;
   if (plan.headroom > 0) out += ", " + percent_text(plan.headroom) + " of the memory left free";
-  return out + (plan.proven ? ": proven\n" : ": STOPPED, the best so far, NOT PROVEN\n");
+  if (!plan.proven) return out + ": STOPPED, the best so far, NOT PROVEN\n";
+  return out + (plan.all ? ": proven\n" : ": the best that was found\n");
 }
 
 std::string best_table(const Plan& plan) {

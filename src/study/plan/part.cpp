@@ -124,9 +124,7 @@ class FoundInParts {
 }  // namespace
 
 Result<Plan> plan_of_parts(const PlanSetup& setup) {
-  const Problem other{"merge",
-                      "what the parts say is not of this space: they were not made by this "
-                      "version of headway, or were changed since"};
+  const Problem other = parts_of_another_space();
   const PlanQuestion question = setup.question();
   const std::size_t features = wish_of_part(question, {}).limits.size();
   const std::size_t changes = changes_of(question.run).size();
@@ -177,11 +175,10 @@ void append(std::vector<PlanPoint>& to, const std::vector<PlanPoint>& more) {
 
 }  // namespace
 
-Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
+Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part) {
   const auto setup = set_up(std::move(task));
   if (!setup) return setup.problems();
-  const Problem stopped{"plan", "was stopped: of a part that is not whole nothing is written",
-                        Trouble::stopped};
+  const Problem stopped = stopped_part();
   const PlanQuestion question = setup->question(part);
   const auto of_work = [&](double from, double to) {
     PlanSearch how = setup->how;

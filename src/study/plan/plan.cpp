@@ -301,35 +301,69 @@ std::string said_of(const NetworkPlan& found, std::uint64_t layouts, const std::
          percent_text(found.best.front().value / found.floor.value()) + " of that";
 }
 
-Result<Plan> plan_of_network(const PlanTask& task) {
+// A network's space, and how it is searched.
+struct NetworkTask {
+  std::int64_t accelerators;
+  Calibration calibration;
+  RequestedRun run;
+  std::vector<NetworkChoice> choices;
+  NetworkSearch how;
+};
+
+Result<NetworkTask> task_of_network(const PlanTask& task) {
   const std::int64_t accelerators = task.run.layout.ranks();
   if (accelerators > task.run.cluster.accelerators) return too_many(task.run, accelerators);
   const auto calibration = calibration_for(task.run);
   if (!calibration) return calibration.problems();
-  const RequestedRun run = plain_network(task.run, accelerators);
-  std::vector<NetworkChoice> choices = network_choices(run);
-  Problems problems = keep(task.filters, choices);
+  NetworkTask out{.accelerators = accelerators,
+                  .calibration = *calibration,
+                  .run = plain_network(task.run, accelerators),
+                  .choices = {},
+                  .how = {.headroom = task.headroom,
+                          .top = static_cast<std::size_t>(task.how.top),
+                          .threads = task.how.threads,
+                          .progress = task.how.progress}};
+  out.choices = network_choices(out.run);
+  Problems problems = keep(task.filters, out.choices);
   if (!problems.empty()) return problems;
-  NetworkSearch how{.headroom = task.headroom,
-                    .top = static_cast<std::size_t>(task.how.top),
-                    .threads = task.how.threads,
-                    .progress = task.how.progress};
-  if (task.how.exhaustive) how.most = kMostExhaustive;
-  if (task.objective == "memory") how.by = NetworkSearch::By::memory;
-  if (task.objective == "energy") how.by = NetworkSearch::By::energy;
-  if (task.objective == kTablePlanner) how.by = NetworkSearch::By::planner;
-  const NetworkPlan found = plan_network(run, choices, *calibration, how);
+  if (task.how.exhaustive) out.how.most = kMostExhaustive;
+  if (task.objective == "memory") out.how.by = NetworkSearch::By::memory;
+  if (task.objective == "energy") out.how.by = NetworkSearch::By::energy;
+  if (task.objective == kTablePlanner) out.how.by = NetworkSearch::By::planner;
+  return out;
+}
+
+// Searched, or brought together from parts.
+Result<NetworkPlan> found_of(const NetworkTask& of, const std::vector<PlanPart>& parts) {
+  if (parts.empty()) return plan_network(of.run, of.choices, of.calibration, of.how);
+  std::vector<NetworkPart> known;
+  for (const PlanPart& part : parts) {
+    if (part.network) known.push_back(*part.network);
+  }
+  auto out = known.size() == parts.size()
+                 ? plan_network_of_parts(of.run, of.choices, of.calibration, of.how, known)
+                 : std::nullopt;
+  if (!out) return parts_of_another_space();
+  return *std::move(out);
+}
+
+Result<Plan> plan_of_network(const PlanTask& task) {
+  const auto of = task_of_network(task);
+  if (!of) return of.problems();
+  const auto found = found_of(*of, task.parts);
+  if (!found) return found.problems();
   Plan plan;
-  plan.run = run;
+  plan.run = of->run;
   plan.objective = task.objective;
   plan.headroom = task.headroom;
   plan.notes = task.notes;
-  plan.accelerators = accelerators;
-  plan.layouts = layouts_of(choices);
-  plan.proven = !found.stopped;
-  plan.notes.push_back(said_of(found, plan.layouts, task.objective));
-  for (const FoundLayout& each : found.best) {
-    auto layout = planned(run, each.index, each.layout);
+  plan.accelerators = of->accelerators;
+  plan.layouts = layouts_of(of->choices);
+  plan.proven = !found->stopped;
+  plan.all = found->exact;
+  plan.notes.push_back(said_of(*found, plan.layouts, task.objective));
+  for (const FoundLayout& each : found->best) {
+    auto layout = planned(of->run, each.index, each.layout);
     if (!layout) return layout.problems();
     plan.best.push_back(std::move(layout).value());
     plan.best.back().undecided =
@@ -337,23 +371,53 @@ Result<Plan> plan_of_network(const PlanTask& task) {
                                      plan.best.back().forecast.step_time_interval);
   }
   if (plan.best.empty()) {
-    plan.notes.push_back("the least that a rank holds of any is " + to_text(found.least_memory));
+    plan.notes.push_back("the least that a rank holds of any is " + to_text(found->least_memory));
   } else {
     plan.bounds = bounds_of(plan.best.front());
   }
   return plan;
 }
 
-}  // namespace
-
-Result<Plan> plan_of(PlanTask task) {
-  const Problems problems = fields_of_other_models(task.run);
+// What is refused before a space is made.
+Problems unplannable(const PlanTask& task) {
+  Problems problems = fields_of_other_models(task.run);
   if (!problems.empty()) return problems;
   if (task.objective == kTablePlanner && !has_tables(task.run.model)) {
-    return Problem{FieldName("objective"),
-                   "table-planner is of tables of embeddings, of which the model has none",
-                   Trouble::unsupported};
+    problems.push_back({FieldName("objective"),
+                        "table-planner is of tables of embeddings, of which the model has none",
+                        Trouble::unsupported});
   }
+  return problems;
+}
+
+}  // namespace
+
+Problem stopped_part() {
+  return {"plan", "was stopped: of a part that is not whole nothing is written", Trouble::stopped};
+}
+
+Problem parts_of_another_space() {
+  return {"merge",
+          "what the parts say is not of this space: they were not made by this version of headway, "
+          "or were changed since"};
+}
+
+Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
+  const Problems problems = unplannable(task);
+  if (!problems.empty()) return problems;
+  if (!task.run.model.is_network()) return plan_part_of_space(std::move(task), part);
+  const auto of = task_of_network(task);
+  if (!of) return of.problems();
+  auto found = plan_network_part(of->run, of->choices, of->calibration, of->how, part);
+  if (!found) return stopped_part();
+  PlanPart out;
+  out.network = std::move(found);
+  return out;
+}
+
+Result<Plan> plan_of(PlanTask task) {
+  const Problems problems = unplannable(task);
+  if (!problems.empty()) return problems;
   if (task.run.model.is_network()) return plan_of_network(task);
   const auto setup = set_up(std::move(task));
   if (!setup) return setup.problems();

@@ -12,6 +12,7 @@
 #include "forecast/forecast.hpp"
 #include "run/run.hpp"
 #include "study/plan/answer.hpp"
+#include "study/plan/networks/networks.hpp"
 
 namespace headway {
 
@@ -49,7 +50,8 @@ struct Plan {
   double headroom = 0;
   std::int64_t accelerators = 0;
   std::uint64_t layouts = 0;  // in the space
-  bool proven = true;
+  bool proven = true;         // not stopped
+  bool all = true;            // none of the space can be better; of some networks not all was tried
   std::vector<std::string> notes;
   std::vector<PlannedLayout> best;    // of each kind, the best first
   std::vector<PlannedPoint> front;    // time against memory
@@ -63,11 +65,12 @@ struct Plan {
 /// What one walk after another finds in a part of a space, whatever is best in the others: of all
 /// parts together follows what plan_of() says.
 struct PlanPart {
-  std::vector<PlanPoint> best;                    // of each kind, the best first
-  std::vector<std::optional<PlanPoint>> without;  // each feature that there is, in their order
-  std::vector<PlanPoint> front;                   // time against memory
-  std::optional<PlanPoint> roomy;                 // with memory without end
-  std::vector<std::optional<PlanPoint>> changed;  // under each change of the cluster
+  std::vector<PlanPoint> best;                        // of each kind, the best first
+  std::vector<std::optional<PlanPoint>> without;      // each feature that there is, in their order
+  std::vector<PlanPoint> front;                       // time against memory
+  std::optional<PlanPoint> roomy;                     // with memory without end
+  std::vector<std::optional<PlanPoint>> changed;      // under each change of the cluster
+  std::optional<NetworkPart> network = std::nullopt;  // of a network of modules, in place of these
 };
 
 /// What is asked.

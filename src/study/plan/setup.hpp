@@ -37,6 +37,12 @@ Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const
 /// The same of the task's parts.
 Result<Plan> plan_of_parts(const PlanSetup& setup);
 
+/// plan_part() of a space that is none of a network.
+Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part);
+/// Of a part that is not whole; of parts that say what is not so.
+Problem stopped_part();
+Problem parts_of_another_space();
+
 /// What may be changed about the cluster, whatever the layout.
 std::vector<PlanChange> changes_of(const Run& run);
 /// Whether any layout can be legal under a change: so says a layout of each tuple of degrees.

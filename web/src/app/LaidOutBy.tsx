@@ -33,7 +33,7 @@ function BestOf({ plan, fields }: { plan: PlanDocument; fields: Fields }) {
     <section class="panel laid" aria-label="The layout and why">
       <p>
         <strong>Layout: {layoutWords(best.flags)}.</strong> You gave none, so this is the fastest that fits of{" "}
-        {count(plan.layouts)}{plan.proven ? "" : " (not proven: the search was stopped)"}.{" "}
+        {count(plan.layouts)}{plan.proven ? "" : " (not proven: not all were looked at)"}.{" "}
         <a href={placeText({ view: "plan", fields: withoutLayout(fields) })}>All of them in Plan</a>
       </p>
       <BatchOffer plan={plan} onTake={(batch) => go(place.value.view, { ...place.value.fields, ...fields, "global-batch": batch })} />

@@ -1,8 +1,10 @@
 #include "study/plan/networks/networks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "model/count.hpp"
 #include "run/network_fields.hpp"
@@ -109,19 +111,50 @@ class Search {
       : choices_(choices), calibration_(calibration), how_(how), space_(run, choices) {}
 
   NetworkPlan run() {
-    const std::uint64_t all = layouts_of(choices_);
-    out_.exact = all <= how_.most;
-    if (out_.exact) {
-      std::vector<std::uint64_t> every(all);
-      std::iota(every.begin(), every.end(), std::uint64_t{0});
-      try_all(every, all);
-    } else {
-      for (const double start : {0.0, 1.0, 2.0}) descend(start, all);
-    }
+    try_part(Shard());
     return finish();
   }
 
+  std::optional<NetworkPart> run_part(const Shard& part) {
+    try_part(part);
+    if (out_.stopped) return std::nullopt;
+    NetworkPart out{.best = {}, .seen = {}, .tried = known_.size()};
+    const NetworkPlan found = finish();
+    for (const FoundLayout& each : found.best) out.best.push_back({each.index, each.value});
+    for (const auto& [index, of] : known_) {
+      if (!found.exact) out.seen.push_back(index);
+      out.any = out.any || of.legal;
+    }
+    out.least_memory = found.least_memory;
+    out.floor = found.floor;
+    return out;
+  }
+
+  // Whether the layout fits, and its value is that to all digits but the last.
+  bool is_so(const NetworkPart::Point& point) const {
+    if (point.index >= layouts_of(choices_)) return false;
+    const Tried found = tried(point.index);
+    return found.legal && found.fits &&
+           std::abs(found.value - point.value) <= 1e-9 * std::abs(point.value);
+  }
+
  private:
+  void try_part(const Shard& part) {
+    const std::uint64_t all = layouts_of(choices_);
+    out_.exact = all <= how_.most;
+    if (out_.exact) {
+      std::vector<std::uint64_t> every;
+      for (std::uint64_t i = 0; i < all; ++i) {
+        if (part.has(i)) every.push_back(i);
+      }
+      try_all(every, every.size());
+      return;
+    }
+    for (const std::uint64_t start : {0, 1, 2}) {
+      if (part.has(start)) descend(static_cast<double>(start), all);
+    }
+  }
+
   Tried tried(std::uint64_t index) const {
     Tried out;
     const Run run = space_.run(index);
@@ -272,6 +305,49 @@ std::uint64_t layouts_of(const std::vector<NetworkChoice>& choices) {
 NetworkPlan plan_network(const RequestedRun& run, const std::vector<NetworkChoice>& choices,
                          const Calibration& calibration, const NetworkSearch& how) {
   return Search(run, choices, calibration, how).run();
+}
+
+std::optional<NetworkPart> plan_network_part(const RequestedRun& run,
+                                             const std::vector<NetworkChoice>& choices,
+                                             const Calibration& calibration,
+                                             const NetworkSearch& how, const Shard& part) {
+  return Search(run, choices, calibration, how).run_part(part);
+}
+
+std::optional<NetworkPlan> plan_network_of_parts(const RequestedRun& run,
+                                                 const std::vector<NetworkChoice>& choices,
+                                                 const Calibration& calibration,
+                                                 const NetworkSearch& how,
+                                                 const std::vector<NetworkPart>& parts) {
+  NetworkPlan out;
+  out.exact = layouts_of(choices) <= how.most;
+  std::vector<NetworkPart::Point> best;
+  std::set<std::uint64_t> seen;
+  bool any = false;
+  for (const NetworkPart& part : parts) {
+    best.insert(best.end(), part.best.begin(), part.best.end());
+    seen.insert(part.seen.begin(), part.seen.end());
+    if (out.exact) out.tried += part.tried;
+    if (!part.any) continue;
+    out.least_memory = any ? std::min(out.least_memory, part.least_memory) : part.least_memory;
+    out.floor = any ? std::min(out.floor, part.floor) : part.floor;
+    any = true;
+  }
+  if (!out.exact) out.tried = seen.size();
+  std::sort(best.begin(), best.end(), [](const auto& a, const auto& b) {
+    return a.value != b.value ? a.value < b.value : a.index < b.index;
+  });
+  // Ways from different starts meet.
+  const auto same = [](const auto& a, const auto& b) { return a.index == b.index; };
+  best.erase(std::unique(best.begin(), best.end(), same), best.end());
+  if (best.size() > how.top) best.resize(how.top);
+  const Search search(run, choices, calibration, how);
+  const Space space(run, choices);
+  for (const NetworkPart::Point& point : best) {
+    if (!search.is_so(point)) return std::nullopt;
+    out.best.push_back({point.index, space.run(point.index).layout, point.value});
+  }
+  return out;
 }
 
 }  // namespace headway

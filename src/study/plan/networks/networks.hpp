@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "forecast/forecast.hpp"
 #include "layout/fields.hpp"
 #include "platform/parallel.hpp"
+#include "platform/shard.hpp"
 #include "run/run.hpp"
 
 namespace headway {
@@ -53,5 +55,33 @@ struct NetworkPlan {
 /// the same for any number of them.
 NetworkPlan plan_network(const RequestedRun& run, const std::vector<NetworkChoice>& choices,
                          const Calibration& calibration, const NetworkSearch& how);
+
+/// What was tried of one part of that: of a small space every layout whose place is in it, of a
+/// larger one the ways from the starts that are.
+struct NetworkPart {
+  struct Point {
+    std::uint64_t index;
+    double value;  // as of FoundLayout
+  };
+  std::vector<Point> best;          // that fit, the best first
+  std::vector<std::uint64_t> seen;  // of a larger space: which were tried
+  std::uint64_t tried = 0;
+  bool any = false;      // legal
+  Bytes least_memory{};  // of these
+  Seconds floor{};
+};
+
+/// None where it was stopped.
+std::optional<NetworkPart> plan_network_part(const RequestedRun& run,
+                                             const std::vector<NetworkChoice>& choices,
+                                             const Calibration& calibration,
+                                             const NetworkSearch& how, const Shard& part);
+
+/// plan_network() from all its parts; none where what they say of a layout is not so.
+std::optional<NetworkPlan> plan_network_of_parts(const RequestedRun& run,
+                                                 const std::vector<NetworkChoice>& choices,
+                                                 const Calibration& calibration,
+                                                 const NetworkSearch& how,
+                                                 const std::vector<NetworkPart>& parts);
 
 }  // namespace headway

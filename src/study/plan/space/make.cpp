@@ -95,10 +95,10 @@ Problems filter_problems(const std::vector<PlanFilter>& filters) {
 Result<PlanSpace> PlanSpace::make(const Run& run, std::int64_t ranks,
                                   const std::vector<PlanFilter>& filters) {
   if (run.model.is_network()) {
-    return Problem{FieldName("model"),
-                   run.model.name +
-                       " is a network of modules, whose layouts are searched at once, not in parts",
-                   Trouble::unsupported};
+    return Problem{
+        FieldName("model"),
+        run.model.name + " is a network of modules, whose layouts are no space of degrees",
+        Trouble::unsupported};
   }
   const auto made = known(filters, run.job.framework);
   if (!made) return made.problems();

@@ -185,7 +185,7 @@ function Answer({ plan, asked, busy, onBatch }: AnswerProps) {
           {plan.model} on {count(plan.gpus)} accelerators of {plan.cluster}, {plan.job.framework}, {plan.job.precision},{" "}
           {count(plan.job.global_batch)} sequences of {count(plan.job.seq)} tokens. {count(plan.layouts)} layouts searched
           for the best {plan.objective}:{" "}
-          {plan.proven ? "proven" : busy ? "this is the best of a part of them, until all are searched" : "not proven, the search was stopped"}.
+          {plan.proven ? "proven" : busy ? "this is the best of a part of them, until all are searched" : "not proven, as not all of them were looked at"}.
         </p>
         <BatchOffer plan={plan} onTake={onBatch} />
         {best && <Best plan={plan} fields={fields} />}
