@@ -1,6 +1,7 @@
 // headway comms TRACE... as a whole: what the public traces are known to hold.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -98,6 +99,60 @@ TEST(CommsPublic, TheDlrmAllToAllOf7635MicrosecondsIs10OfTransferAndWaitingForRa
   }
   const std::string text = text_of(dlrm("kineto"));
   EXPECT_NE(text.find("rank 1 waited 7.63 ms for rank 7 in one all_to_all"), std::string::npos);
+}
+
+// The network that the recorded sizes say: 24 tables of 16 columns table-wise, two of 3 and 4 rows
+// on every rank, a bottom MLP of 13, 256, 128, 16, a top one of 512, 512, 256, 1; 16 clicks a rank.
+// What is expected of it are the recorded calls and no other: three all-reduces (226,960 numbers of
+// the bottom and of the top's first layer, 112 of the two tables, 394,241 of the rest) and five
+// all-to-alls, of which indices have 32 bits in the recording and 64 here.
+TEST(CommsPublic, AnExpectedDlrmStepMakesTheCallsOfItsRecording) {
+  HEADWAY_NEEDS_TRACE("kineto/dlrm_v100x8_rank7.json.gz");
+  const testing::TemporaryFolder folder;
+  const std::string model = (folder.path() / "clicks.toml").string();
+  std::string rows = "1000", pooling = "9";
+  for (int i = 1; i < 26; ++i) {
+    rows += i == 5 ? ", 3" : i == 16 ? ", 4" : ", 1000";
+    pooling += ", 9";
+  }
+  std::ofstream(model)
+      << "sample = \"click\"\ninput = [13]\n[[block]]\nname = \"bottom\"\nmodules = "
+         "[{ linear = 256, activation = \"relu\" }, { linear = 128, activation = "
+         "\"relu\" }, { linear = 16, activation = \"relu\" }, { tables = ["
+      << rows << "], width = 16, pooling = [" << pooling
+      << "] }]\n[[block]]\nname = \"join\"\nmodules = [{ interaction = 16 }]\n"
+         "[[block]]\nname = \"top\"\nmodules = [{ linear = 512 }, { linear = 512 "
+         "}, { linear = 256 }, { linear = 1 }]\n";
+  CommsRequest request;
+  request.fields = {{"model", model, "test"},
+                    {"cluster", "dgx-v100", "test"},
+                    {"gpus", "8", "test"},
+                    {"global-batch", "128", "test"},
+                    {"framework", "torchrec", "test"},
+                    {"precision", "fp32", "test"},
+                    {"tables", "table-wise", "test"},
+                    {"copy-below", "5", "test"}};
+  request.traces = dlrm("kineto");
+  request.json = true;
+  const CommandOutput output = run_comms(request);
+  ASSERT_TRUE(output.problems.empty()) << problems_text(output.problems);
+  const JsonTree document = JsonTree::parse(output.text);
+  double expected = 0, measured = 0, small = 0;
+  std::vector<double> reduced;
+  for (const JsonTree& row : document["rows"]) {
+    expected += row["expected_count"].get<double>();
+    measured += row["measured_count"].get<double>();
+    // The two shorter lists of indices, 24 numbers and 384, and the tables' all-reduce.
+    if (row["match"] == "small") small += row["expected_bytes"].get<double>();
+    if (row["expected_op"] != "all_reduce") continue;
+    reduced.push_back(row["expected_bytes"].get<double>());
+    EXPECT_EQ(row["expected_bytes"], row["measured_bytes"]);
+  }
+  EXPECT_EQ(expected, 8);
+  EXPECT_EQ(measured, 8);
+  EXPECT_EQ(small, 24.0 * 8 + 384.0 * 8 + 112.0 * 4);
+  std::sort(reduced.begin(), reduced.end());
+  EXPECT_EQ(reduced, (std::vector<double>{226'960.0 * 4, 394'241.0 * 4}));
 }
 
 TEST(CommsPublic, ExecutionTracesOfTheSameRunHaveItsCallsAndNoTimes) {

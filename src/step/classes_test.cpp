@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "step/case_for_test.hpp"
 #include "step/forward/tables.hpp"
@@ -58,10 +61,12 @@ TEST(Classes, RunTheSameFlopsHoweverTheyAreSplit) {  // [STEP-31]
                                      std::pair("dlrm-dcnv2", ModuleClass::interaction),
                                      std::pair("vit-l", ModuleClass::attention),
                                      std::pair("vit-l", ModuleClass::feed_forward)}) {
-    const double plain = flops_of(case_of_network(model, 16, 8).lowered());
+    Case whole = case_of_network(model, 16, 8);
+    whole.job.fused = false;  // of what is not split alone rows are padded
+    const double plain = flops_of(whole.lowered());
     for (std::size_t i = 1; i < kStrategyNames.size(); ++i) {
       if (is_spread(static_cast<Strategy>(i))) continue;  // of experts
-      Case c = case_of_network(model, 16, 8);
+      Case c = whole;
       split(c, which, static_cast<Strategy>(i));
       expect_legal(c);
       EXPECT_NEAR(flops_of(c.lowered()), plain, 1e-9 * plain) << model << " " << kStrategyNames[i];
@@ -125,6 +130,7 @@ TEST(Classes, HoldTheirPartAlone) {  // [STEP-31]
 RC_GTEST_PROP(Classes, AnyStrategiesThatAreLegalKeepFlopsAndHoldNoMore, ()) {  // [STEP-31]
   const auto model = *rc::gen::element<std::string>("dlrm-dcnv2", "dlrm-v1", "vit-b", "resnet-50");
   Case c = case_of_network(model, *rc::gen::element<std::int64_t>(8, 16, 32), 4);
+  c.job.fused = false;  // of what is not split alone rows are padded
   const Step plain = c.lowered();
   for (const ModuleClass which : kClasses) {
     split(c, which, static_cast<Strategy>(*rc::gen::inRange(0, 9)));
@@ -309,6 +315,84 @@ TEST(Tables, MakeTheFiveExchangesThatARecordingHas) {  // [STEP-31]
   EXPECT_EQ(sizes[1], 384.0 * 8);  // recorded as 32-bit numbers
   EXPECT_EQ(sizes[3], 6144.0 * 4);
   EXPECT_EQ(sizes[4], 6144.0 * 4);
+}
+
+// The same recording's three all-reduces: of the top MLP's last three layers, 512 x 512, 512 x 256,
+// 256 x 1 with their offsets, which DistributedDataParallel sends first (394,241 numbers); of the
+// two tables of 3 and 4 rows, which lie on every rank (112); of what is left, 367 features x 512,
+// and of the bottom MLP of 13, 256, 128 and 16 (226,960).
+TEST(Tables, ThatAreCopiedAreReducedByThemselves) {  // [STEP-31]
+  Case c = case_of_network("dlrm-v1", 8, 16);
+  std::vector<std::pair<std::int64_t, std::int64_t>> widths = {
+      {13, 256}, {256, 128}, {128, 16}, {367, 512}, {512, 512}, {512, 256}, {256, 1}};
+  std::size_t next = 0;
+  for (Layer& layer : c.model.kinds) {
+    std::erase_if(layer.modules, [&](const NetworkModule& module) {
+      return std::holds_alternative<Projection>(module.shape) && next++ >= widths.size();
+    });
+  }
+  next = 0;
+  for (Layer& layer : c.model.kinds) {
+    for (NetworkModule& module : layer.modules) {
+      if (auto* p = std::get_if<Projection>(&module.shape)) {
+        std::tie(p->in, p->out) = widths.at(next++);
+      }
+      if (auto* bags = std::get_if<EmbeddingBags>(&module.shape)) {
+        bags->tables.assign(26, {.rows = 1000, .pooling = 9});
+        bags->tables[5].rows = 3;
+        bags->tables[16].rows = 4;
+        bags->width = 16;
+      }
+    }
+  }
+  ASSERT_EQ(next, widths.size());
+  c.job.framework = *framework_from("torchrec");
+  c.job.recipe = recipe_from("fp32");
+  c.layout.tables.scheme = TableScheme::table_wise;
+  c.layout.tables.copy_below = 5;
+  std::vector<double> sizes;
+  for (const Call& call : calls_of(c.lowered())) {
+    if (call.op == CollectiveOp::all_reduce) sizes.push_back(call.bytes.value());
+  }
+  std::sort(sizes.begin(), sizes.end());
+  EXPECT_EQ(sizes, (std::vector<double>{112.0 * 4, 226'960.0 * 4, 394'241.0 * 4}));
+}
+
+// 8,192 samples of a rank read two tables by 10 look-ups each: of 10^9 rows all are others; of
+// 1,000 rows no more than these, each once. Rows of 16 numbers of 4 bytes, indices of 8, sums of 2
+// bytes; backward the rows are read and written.
+TEST(Tables, AreReadOnceARowHoweverOftenItIsLookedUp) {  // [STEP-31]
+  const double samples = 8192;
+  const auto moved = [&](std::int64_t rows) {
+    Case c = case_of_network("dlrm-v1", 1, static_cast<std::int64_t>(samples));
+    for (Layer& layer : c.model.kinds) {
+      std::erase_if(layer.modules, [](const NetworkModule& module) {
+        return !std::holds_alternative<EmbeddingBags>(module.shape);
+      });
+      for (NetworkModule& module : layer.modules) {
+        auto& bags = std::get<EmbeddingBags>(module.shape);
+        bags.tables.assign(2, {.rows = rows, .pooling = 10});
+        bags.width = 16;
+      }
+    }
+    std::pair<double, double> out;
+    const Step step = c.lowered();
+    for (const Block& block : step.blocks) {
+      for (const Op& op : only<Op>(block.items)) {
+        const auto* pass = std::get_if<Pass>(&op.shape);
+        if (pass == nullptr || op.phase == Phase::optimizer) continue;
+        (op.phase == Phase::forward ? out.first : out.second) += pass->moved.value();
+      }
+    }
+    return out;
+  };
+  const double look_ups = 2 * 10 * samples, sums = samples * 2 * 16 * 2;
+  const auto [forward, backward] = moved(1'000'000'000);
+  EXPECT_NEAR(forward, look_ups * (16 * 4 + 8) + sums, 1e-3 * forward);
+  EXPECT_NEAR(backward, look_ups * (2 * 16 * 4 + 8) + sums, 1e-3 * backward);
+  const auto [small, back] = moved(1000);
+  EXPECT_NEAR(small, 2 * 1000.0 * 16 * 4 + look_ups * 8 + sums, 1);
+  EXPECT_NEAR(back, 2 * 2 * 1000.0 * 16 * 4 + look_ups * 8 + sums, 1);
 }
 
 TEST(Tables, AndClassesThatCannotBeSplitSoAreRefusedTogether) {

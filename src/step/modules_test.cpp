@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
+
 #include "step/case_for_test.hpp"
 
 namespace headway {
@@ -46,6 +48,31 @@ TEST(Modules, RunTheFlopsThatAreCounted) {  // [MODEL-8]
     EXPECT_NEAR(2 * ran, step.model_flops_full.value(), 2e-3 * step.model_flops_full.value())
         << name;
   }
+}
+
+// 479 features of a click become 480 where kernels are fused, 30,522 words 30,528; a column alone
+// stays one.
+TEST(Modules, OfVendorsHaveRowsOfWholeLoads) {  // [STEP-29]
+  const auto widths = [](const char* model, bool fused) {
+    Case c = case_of_network(model, 1, 8);
+    c.job.fused = fused;
+    std::set<std::int64_t> out;
+    const Step step = c.lowered();
+    for (const Block& block : step.blocks) {
+      for (const Op& op : only<Op>(block.items)) {
+        const auto* product = std::get_if<Matmul>(&op.shape);
+        if (product == nullptr || op.phase != Phase::forward) continue;
+        out.insert(product->n);
+        out.insert(product->k);
+      }
+    }
+    return out;
+  };
+  EXPECT_TRUE(widths("dlrm-v1", true).contains(480));
+  EXPECT_FALSE(widths("dlrm-v1", true).contains(479));
+  EXPECT_TRUE(widths("dlrm-v1", false).contains(479));
+  EXPECT_TRUE(widths("dlrm-v1", true).contains(1));
+  EXPECT_TRUE(widths("bert-large", true).contains(30'528));
 }
 
 // Three layers of attention in one: a kernel each forward, two each backward.

@@ -1,6 +1,7 @@
 #include "step/forward/tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <queue>
@@ -11,15 +12,27 @@ namespace {
 // Bytes of one index of a row, and of how many a sample has.
 constexpr Bytes kIndex(8);
 
+// Launches each way where ranks send each other which rows they want: lists of indices are split,
+// permuted, summed up and checked, backward sorted. As recorded of a step of TorchRec, 29 and 42
+// (facebookresearch/param, DLRM on 8 V100); elsewhere one kernel looks all up.
+constexpr double kListLaunches = 36;
+
 // The tables of one scheme.
 struct Some {
   TableScheme scheme;
   double tables = 0;
   double look_ups = 0;  // of one sample
   double values = 0;
+  double distinct = 0;      // rows among the look-ups of all samples that a mean rank reads for
   double fullest = 1;       // of the look-ups of a mean rank, those of the fullest one,
   double fullest_held = 1;  // and of its values
 };
+
+// [STEP-31] Rows among so many look-ups of a table of `rows`, each as likely as the others: those
+// that are read often, as of real clicks, leave fewer.
+double distinct_rows(double look_ups, double rows) {
+  return rows * -std::expm1(-look_ups / rows);
+}
 
 // Ranks that have parts of their own: of schemes by node its ranks have the same.
 std::int64_t holders(TableScheme scheme, const LayerSplit& split) {
@@ -37,8 +50,12 @@ bool is_even(TableScheme scheme) {
   return scheme == TableScheme::spread || scheme == TableScheme::row_wise;
 }
 
-Some some_of(const EmbeddingBags& bags, TableScheme scheme, const LayerSplit& split) {
+// Of a rank with `samples`; who holds a whole table reads it for those of all ranks.
+Some some_of(const EmbeddingBags& bags, TableScheme scheme, const LayerSplit& split,
+             double samples) {
   Some out{.scheme = scheme};
+  const double all = static_cast<double>(split.ep);
+  const bool here = scheme == TableScheme::data_parallel || split.ep == 1;
   std::vector<double> loads, held;
   const bool whole = !is_even(scheme) && scheme != TableScheme::data_parallel;
   const std::int64_t parts = slices(scheme, split, bags.width);
@@ -49,6 +66,8 @@ Some some_of(const EmbeddingBags& bags, TableScheme scheme, const LayerSplit& sp
     out.tables += 1;
     out.look_ups += table.pooling;
     out.values += values;
+    const double rows = static_cast<double>(table.rows), read = samples * table.pooling;
+    out.distinct += here ? distinct_rows(read, rows) : distinct_rows(all * read, rows) / all;
     if (!whole) continue;
     for (std::int64_t i = 0; i < parts; ++i) {
       loads.push_back(table.pooling);
@@ -63,10 +82,11 @@ Some some_of(const EmbeddingBags& bags, TableScheme scheme, const LayerSplit& sp
 }
 
 template <class Body>
-void for_schemes(const EmbeddingBags& bags, const LayerSplit& split, const Body& body) {
-  if (split.ep == 1) return body(some_of(bags, TableScheme::spread, LayerSplit()));
+void for_schemes(const EmbeddingBags& bags, const LayerSplit& split, double samples,
+                 const Body& body) {
+  if (split.ep == 1) return body(some_of(bags, TableScheme::spread, LayerSplit(), samples));
   for (std::size_t i = 0; i < kTableSchemeNames.size(); ++i) {
-    const Some some = some_of(bags, static_cast<TableScheme>(i), split);
+    const Some some = some_of(bags, static_cast<TableScheme>(i), split, samples);
     if (some.tables > 0) body(some);
   }
 }
@@ -97,18 +117,27 @@ class TableWriter {
       writer_.cross(Seam::indices, of_samples * slices * kIndex);
     }
     // Rows read, their sums written; backward the sums' gradients are read, the rows read and
-    // written with a step for each. Of copies gradients as large as the tables are made.
+    // written with a step for each. Each row once: the cache has what is read again. Of copies
+    // gradients as large as the tables are made.
+    const double rows = some.distinct * fullest;
     const Bytes dense(copied ? some.values * value_.value() : 0.0);
-    const Bytes indices = slices * kIndex;
-    const Bytes forward = read * (width_ * value_ + indices) + fullest * pooled;
-    const Bytes backward = read * (2 * width_ * value_ + indices) + fullest * pooled + dense;
-    writer_.pass(forward, backward, 1);
+    const Bytes indices = read * slices * kIndex;
+    const Bytes forward = rows * width_ * value_ + indices + fullest * pooled;
+    const Bytes backward = rows * 2 * width_ * value_ + indices + fullest * pooled + dense;
+    writer_.pass(forward, backward, sends_lists(routed) ? kListLaunches : 1);
     fetch(read);
     if (routed) send(some.scheme, pooled);
     writer_.keep(of_samples * kIndex);
   }
 
  private:
+  // Whether lists are sent, once for the tables of all schemes.
+  bool sends_lists(bool routed) {
+    const bool now = routed && share_.habit.sharding.sends_indices && !listed_;
+    listed_ = listed_ || now;
+    return now;
+  }
+
   // Rows that the accelerator does not hold come over the host's link; backward they go back.
   void fetch(double read) {
     const TableSplit& tables = share_.split.tables;
@@ -139,6 +168,7 @@ class TableWriter {
   double width_;
   Bytes value_;  // of one in a table
   double ranks_;
+  bool listed_ = false;
 };
 
 }  // namespace
@@ -163,7 +193,7 @@ double fullest_share(std::vector<double> loads, std::int64_t ranks) {
 
 HeldTables held_tables(const Share& share, const EmbeddingBags& bags) {
   HeldTables out;
-  for_schemes(bags, share.split, [&](const Some& some) {
+  for_schemes(bags, share.split, share.rows, [&](const Some& some) {
     if (share.split.ep > 1 && some.scheme == TableScheme::data_parallel) {
       out.copied += some.values;
     } else {
@@ -183,7 +213,7 @@ HeldTables held_tables(const Share& share, const EmbeddingBags& bags) {
 void write_tables(Writer& writer, const Share& share, const EmbeddingBags& bags) {
   TableWriter tables(writer, share, bags);
   writer.serve(Module::embedding);
-  for_schemes(bags, share.split, [&](const Some& some) {
+  for_schemes(bags, share.split, share.rows, [&](const Some& some) {
     tables.write(some, slices(some.scheme, share.split, bags.width));
   });
   writer.serve(Module::other);

@@ -39,6 +39,13 @@ class StageTensors {
     return true;
   }
 
+  // Copied tables: their gradients are reduced by themselves.
+  void add_tables(BucketSizes& out) const {
+    double values = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) values += count(i) * weights_[i].tables;
+    if (!experts_ && values > 0.5) out.add(values);
+  }
+
   // Of the layers alone.
   double in_layers() const {
     double sum = 0;
@@ -85,7 +92,11 @@ BucketSizes gradient_buckets(const StageClass& stage, const Share& share, const 
   const double limit = bucket_parameters(share.job, layout);
   const Closing closing = layout.zero >= 1 ? habit.reduction.bucket_closes : Closing::reached;
   const BucketFiller filler(limit, closing, first_bucket_parameters(share.job, layout));
-  if (!habit.reduction.first_stage_buckets || layout.pp == 1) return tensors.fill(filler, 1);
+  if (!habit.reduction.first_stage_buckets || layout.pp == 1) {
+    BucketSizes out = tensors.fill(filler, 1);
+    tensors.add_tables(out);
+    return out;
+  }
   // Nobody waits for the gradients of later stages and chunks: they end while the first chunk of
   // the first stage runs, and each is one buffer.
   const double chunks = static_cast<double>(layout.vpp);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "step/forward/tables.hpp"
 #include "step/passes/passes.hpp"
 
 namespace headway {
@@ -38,6 +39,19 @@ bool keeps_master(const Job& job) {
   return habits(job).memory.master_separate && job.recipe->master_weights;
 }
 
+// Values of tables of embeddings that a rank updates by themselves: of copies, each its own.
+static double copied_values(const StageClass& stage, const Share& share) {
+  double out = 0;
+  for (std::size_t kind = 0; kind < share.model.kinds.size(); ++kind) {
+    for (const NetworkModule& module : share.model.kinds[kind].modules) {
+      const auto* bags = std::get_if<EmbeddingBags>(&module.shape);
+      if (bags == nullptr || module.frozen) continue;
+      out += static_cast<double>(stage.counts[kind]) * held_tables(share, *bags).copied;
+    }
+  }
+  return out;
+}
+
 void update(StageClass& stage, const Share& share, const Layout& layout,
             const std::vector<Block>& blocks) {
   const double dense_share = layout.zero >= 1 ? states_ranks(layout) : 1.0;
@@ -59,7 +73,12 @@ void update(StageClass& stage, const Share& share, const Layout& layout,
   if (gradient < Bytes(4)) must += gradient + Bytes(4);
   if (share.job.recipe->activation == Precision::fp16) must += Bytes(8);
   if (keeps_master(share.job)) must += Bytes(4) + share.element;
-  push({.shape = Pass{updated * share.habit.kernels.optimizer_passes * must, !share.job.fused},
+  // [STEP-31] Rows of tables know neither norm nor momentum: a gradient is read, a value read and
+  // written.
+  const double copied = copied_values(stage, share) / dense_share;
+  const Bytes of_rows = Bytes(4 + 8) * copied;
+  const double others = (updated - copied) * share.habit.kernels.optimizer_passes;
+  push({.shape = Pass{others * must + of_rows, !share.job.fused},
         .phase = Phase::optimizer,
         .kernels = 8});
   if (share.job.optimizer != Optimizer::muon) return;

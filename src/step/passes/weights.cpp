@@ -102,7 +102,11 @@ Weights weights_of(const Share& share, const Block& block, const Layer* layer) {
     add_layer(out, share, *layer);
     if (block.kind == BlockKind::prediction) add_norms(out.dense, model, 3);
     const double rest = block.held.dense - out.dense.elements();
-    if (rest > 0.5) out.dense.add(rest);
+    if (!layer->modules.empty()) {
+      out.tables = std::max(0.0, rest);
+    } else if (rest > 0.5) {
+      out.dense.add(rest);
+    }
   } else if (block.kind == BlockKind::embedding) {
     TensorRuns behind;
     behind.add(static_cast<double>(model.learned_positions) * hidden);
@@ -117,6 +121,7 @@ Weights weights_of(const Share& share, const Block& block, const Layer* layer) {
     if (model.final_norm) add_norms(out.dense, model, 1);
     out.dense.add(block.held.dense - out.dense.elements());
   }
+  if (block.held.trained <= 0) out.tables = 0;
   if (block.held.trained < 1) {  // adapters: in proportion to the matrices beside which they stand
     for (TensorRuns* runs : {&out.dense, &out.experts}) {
       if (block.held.trained <= 0) *runs = TensorRuns();

@@ -42,6 +42,7 @@ class TensorRuns {
 /// block's trained parameters.
 struct Weights {
   TensorRuns dense, experts;
+  double tables = 0;  // values of tables of embeddings that each rank has a copy of
 };
 
 /// `layer` is null for embedding, head and vocabulary.
