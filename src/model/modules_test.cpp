@@ -63,6 +63,27 @@ TEST(Networks, OfConfigsRunThePublishedFlops) {  // [MODEL-8]
   EXPECT_EQ(multiplications(vit), multiplications(built_in("vit-b")));
 }
 
+// Sequences of 16 and 48 positions as often as each other: 32 in the mean, of which one sees 40
+// keys, (16² + 48²) / 64: 2 · 2 · 32 · 40 multiplications of 8 channels with an addition, products
+// as of 32.
+TEST(Networks, OfSequencesOfUnlikeLengthSeeMoreThanTheMean) {  // [MODEL-8]
+  const auto flops = [](const std::string& attention) {
+    const auto document = parse_toml(
+        "sample = \"x\"\ninput = [8, 32]\n[[block]]\nmodules = [{ " + attention + " }]\n",
+        "n.toml");
+    const auto model = model_from_toml(*document, "n");
+    EXPECT_TRUE(model.ok());
+    return model ? forward_flops(*model, 1, AttentionFlops::full).value() : 0;
+  };
+  EXPECT_EQ(flops("attention = 2, seen = 40") - flops("attention = 2"),
+            2 * 2 * 32 * (40.0 - 32) * 8);
+  const auto both = parse_toml(
+      "sample = \"x\"\ninput = [8, 32]\n[[block]]\nmodules = [{ attention = 2, window = 4, seen = "
+      "40 }]\n",
+      "n.toml");
+  EXPECT_FALSE(model_from_toml(*both, "n").ok());
+}
+
 // DeepLearningExamples' networks, by hand: NCF's tables of 138,493 + 26,744 rows of 192 and its MLP
 // (31,832,577, as its README has it); the plain U-Net 64 to 1,024 with 3 x 3 windows everywhere,
 // those of what is transposed too; V-Net; nnU-Net's convolutions with a scale and an offset for

@@ -41,18 +41,29 @@ Note note_of(Fields& fields) {
   return out;
 }
 
+template <class Enum, std::size_t N>
+std::optional<Enum> named_or_none(Fields& fields, std::string_view key,
+                                  const std::array<std::string_view, N>& names) {
+  if (!fields.has(key)) return std::nullopt;
+  return named<Enum>(fields, key, names);
+}
+
 Habit habit_of(Fields& fields) {
   Habit out;
   out.source = fields.text("source");
   out.model = fields.text("model");
-  out.gradients = named<Choice>(fields, "overlap_gradients", kChoiceNames);
-  out.copy_below = fields.natural_or("copy_below", 0);
+  out.architecture = fields.text_or("architecture", "");
+  out.since = fields.text_or("since", "");
   out.before = fields.text_or("before", "");
-  if (fields.has("attention")) {
-    out.attention = named<AttentionKernel>(fields, "attention", kAttentionKernelNames);
+  out.from_accelerators = fields.natural_or("from_accelerators", 0);
+  out.gradients = named_or_none<Choice>(fields, "overlap_gradients", kChoiceNames);
+  if (fields.has("copy_below")) out.copy_below = fields.natural_or("copy_below", 0);
+  out.attention = named_or_none<AttentionKernel>(fields, "attention", kAttentionKernelNames);
+  out.optimizer = named_or_none<Optimizer>(fields, "optimizer", kOptimizerNames);
+  if (fields.has("attention_8_bit")) {
+    out.attention_8_bit = fields.flag_or("attention_8_bit", false);
   }
-  if (fields.has("optimizer"))
-    out.optimizer = named<Optimizer>(fields, "optimizer", kOptimizerNames);
+  if (fields.has("bucket")) out.bucket = fields.quantity<Bytes>("bucket");
   fields.reject_unknown();
   return out;
 }
@@ -77,6 +88,7 @@ Precision precision_of(Fields& fields) {
                 .model = fields.text_or("model", ""),
                 .architecture = fields.text_or("architecture", ""),
                 .since = fields.text_or("since", ""),
+                .from_accelerators = fields.natural_or("from_accelerators", 0),
                 .recipe = recipe_from(fields.text("is")),
                 .assumed = fields.flag_or("assumed", false)};
   if (out.recipe == nullptr) fields.fail("is", "is no recipe");

@@ -1,6 +1,8 @@
 // What the words of files of measured workloads mean: data/corpus/workloads.toml.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,14 +29,20 @@ struct Note {
   const Recipe* recipe = nullptr;  // what the recipe is, whatever the cell says
 };
 
-/// What entries of a source do with one network, by their own configurations.
+/// What entries of a source do with one network, by their own configurations, of some alone: on
+/// accelerators of an architecture, in rounds (in the order of texts), on so many and more. What
+/// one says holds over what those before it say; what none says is left as it is.
 struct Habit {
-  std::string source, model;             // how the source_key begins; built-in name
-  Choice gradients = Choice::framework;  // reduced under the backward pass
-  std::int64_t copy_below = 0;           // rows
-  Optimizer optimizer = Optimizer::sgd;
-  AttentionKernel attention = AttentionKernel::flash2;
-  std::string before;  // round, in the order of texts; empty: all
+  std::string source, model;  // how the source_key begins; built-in name
+  std::string architecture;   // how the accelerator's begins
+  std::string since, before;  // rounds
+  std::int64_t from_accelerators = 0;
+  std::optional<Choice> gradients;         // reduced under the backward pass
+  std::optional<std::int64_t> copy_below;  // rows
+  std::optional<Optimizer> optimizer;
+  std::optional<AttentionKernel> attention;
+  std::optional<bool> attention_8_bit;
+  std::optional<Bytes> bucket;  // of gradients that are reduced together
 };
 
 /// How runs of a source are made, where the row does not say.
@@ -54,6 +62,7 @@ struct Precision {
   std::string model;         // built-in
   std::string architecture;  // how the accelerator's begins
   std::string since;         // round, in the order of texts
+  std::int64_t from_accelerators = 0;
   const Recipe* recipe = nullptr;
   bool assumed = false;
 };

@@ -108,7 +108,8 @@ const Recipe* recipe_of(BenchmarkRow& row, Cells& cells, const Run& run, const S
   for (const workloads::Precision& rule : shelf.words.precisions) {
     const bool holds = rule.said == said && (rule.model.empty() || rule.model == run.model.name) &&
                        run.cluster.accelerator.architecture.starts_with(rule.architecture) &&
-                       (rule.since.empty() || cells.text("round") >= rule.since);
+                       (rule.since.empty() || cells.text("round") >= rule.since) &&
+                       row.ranks >= rule.from_accelerators;
     if (!holds) continue;
     row.format = rule.recipe->name;
     if (rule.assumed) row.assumed.push_back("precision=" + row.format);
@@ -118,14 +119,24 @@ const Recipe* recipe_of(BenchmarkRow& row, Cells& cells, const Run& run, const S
   return nullptr;
 }
 
+bool holds(const workloads::Habit& habit, const BenchmarkRow& row, const Cells& cells,
+           const Run& run) {
+  return row.source_key.starts_with(habit.source) && habit.model == run.model.name &&
+         run.cluster.accelerator.architecture.starts_with(habit.architecture) &&
+         (habit.since.empty() || cells.text("round") >= habit.since) &&
+         (habit.before.empty() || cells.text("round") < habit.before) &&
+         row.ranks >= habit.from_accelerators;
+}
+
 void take_habits(const BenchmarkRow& row, Cells& cells, const Shelf& shelf, Run& run) {
   for (const workloads::Habit& habit : shelf.words.habits) {
-    if (!row.source_key.starts_with(habit.source) || habit.model != run.model.name) continue;
-    if (!habit.before.empty() && cells.text("round") >= habit.before) continue;
-    run.layout.overlap_gradients = habit.gradients;
-    run.job.attention = habit.attention;
-    if (run.layout.dp > 1) run.layout.tables.copy_below = habit.copy_below;
-    run.job.optimizer = habit.optimizer;
+    if (!holds(habit, row, cells, run)) continue;
+    if (habit.gradients) run.layout.overlap_gradients = *habit.gradients;
+    if (habit.attention) run.job.attention = *habit.attention;
+    if (habit.copy_below && run.layout.dp > 1) run.layout.tables.copy_below = *habit.copy_below;
+    if (habit.optimizer) run.job.optimizer = *habit.optimizer;
+    if (habit.attention_8_bit) run.job.attention_8_bit = *habit.attention_8_bit;
+    if (habit.bucket) run.job.bucket_size = *habit.bucket;
   }
 }
 
@@ -159,11 +170,11 @@ std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
     if (round.is == cells.text("round")) run.job.software = round.software;
   }
   run.layout.zero = setup->zero;
-  const Recipe* recipe = recipe_of(row, cells, run, shelf);
   const std::int64_t ranks = cells.count("n_accel");
+  row.ranks = ranks;
+  const Recipe* recipe = recipe_of(row, cells, run, shelf);
   run.job.global_batch = cells.count("global_batch");
   row.maker = cells.text("submitter");
-  row.ranks = ranks;
   row.samples = static_cast<double>(run.job.global_batch);
   if (!cells.sound() || recipe == nullptr) return std::nullopt;
   run.job.recipe = recipe;

@@ -41,6 +41,27 @@ TEST(Workloads, OfPublishedEntriesArePredictedWithinAFifth) {
   }
 }
 
+// Of BERT a single node of either generation, and the most of two rounds: gradients of one block,
+// of five, in 16 bits on 434 nodes.
+TEST(Workloads, OfBertArePredictedFromOneNodeToHundreds) {
+  const auto rows = rows_of(
+      "a,mlperf_training_v2.0,BERT-large pretraining,NVIDIA A100-SXM4-80GB,8,,448,seq 512,PyTorch,"
+      "0.186195,bert,v2.0,closed\n"
+      "b,mlperf_training_v4.0,BERT-large pretraining,NVIDIA H100-SXM5-80GB,8,,768,seq 512,PyTorch,"
+      "0.094795,bert,v4.0,closed\n"
+      "c,mlperf_training_v2.0,BERT-large pretraining,NVIDIA A100-SXM4-80GB,4096,,16384,seq 512,"
+      "PyTorch,0.037027,bert,v2.0,closed\n"
+      "d,mlperf_training_v3.1,BERT-large pretraining,NVIDIA H100-SXM5-80GB,3472,,13888,seq 512,"
+      "PyTorch,0.018111,bert,v3.1,closed\n");
+  ASSERT_EQ(rows.size(), 4U);
+  for (const BenchmarkRow& row : rows) {
+    ASSERT_TRUE(row.error().has_value()) << row.id << " " << row.skipped_reason;
+    EXPECT_LT(std::abs(*row.error()), 0.15) << row.id;
+  }
+  EXPECT_EQ(rows[1].format, "fp8");
+  EXPECT_EQ(rows[3].format, "fp16");
+}
+
 TEST(Workloads, ThatCannotBePredictedSayWhy) {
   const auto rows = rows_of(
       "a,mlperf_training_v2.0,Minigo,NVIDIA A100-SXM4-80GB,8,,3264,,MXNet,0.1,x,v2.0,closed\n"

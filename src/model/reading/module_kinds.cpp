@@ -136,7 +136,8 @@ void ModuleReader::upsample(Fields& module) {
 }
 
 // Projections to queries, keys and values, the core, the projection back. `keys`, `context`: of
-// another sequence, its positions and channels; `width` of all heads; `window`: keys of a query.
+// another sequence, its positions and channels; `width` of all heads; `window`: keys of a query;
+// `seen`: what its queries see in the mean, where a sample stands for sequences of unlike length.
 void ModuleReader::attention(Fields& module) {
   const std::int64_t heads = bounded(module, "attention", kMostHeads);
   const std::int64_t width = bounded_or(module, "width", at_.channels, kMostHidden);
@@ -144,6 +145,7 @@ void ModuleReader::attention(Fields& module) {
   const std::int64_t keys = bounded_or(module, "keys", rows, std::max(rows, kMostKeys));
   const std::int64_t context = bounded_or(module, "context", at_.channels, kMostHidden);
   const std::int64_t window = natural_up_to(module, "window", kMostPositions);
+  const std::int64_t seen = natural_up_to(module, "seen", kMostPositions);
   const bool bias = module.flag_or("bias", true);
   if (heads == 0 || width % heads != 0) {
     return module.fail("attention", "heads must divide the width, " + std::to_string(width));
@@ -158,7 +160,9 @@ void ModuleReader::attention(Fields& module) {
     push(Projection{at_.channels, 3 * width, rows, bias && key_bias}, Half::first);
     if (bias && !key_bias) push(Values{2 * width});
   }
-  push(AttentionCore{heads, width / heads, rows, window > 0 ? std::min(window, keys) : keys});
+  if (seen > 0 && window > 0) module.fail("seen", "is not of attention in windows; leave it out");
+  const std::int64_t whole = seen > 0 ? seen : keys;
+  push(AttentionCore{heads, width / heads, rows, window > 0 ? std::min(window, keys) : whole});
   push(Projection{width, at_.channels, rows, out_bias}, Half::last);
 }
 

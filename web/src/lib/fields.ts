@@ -6,7 +6,7 @@ export const kFields = [
   { name: "gpus", group: "Run", kind: "count" },
   { name: "seq", group: "Run", kind: "count" },
   { name: "global-batch", group: "Run", kind: "count" },
-  { name: "framework", group: "Run", kind: "choice", choices: ["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other", "ddp-horovod", "torchrec"] },
+  { name: "framework", group: "Run", kind: "choice", choices: ["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other", "ddp-horovod", "torchrec", "tensorflow"] },
   { name: "precision", group: "Run", kind: "choice", choices: ["fp32", "tf32", "fp16", "bf16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4"] },
   { name: "dp", group: "Degrees", kind: "count" },
   { name: "tp", group: "Degrees", kind: "count" },

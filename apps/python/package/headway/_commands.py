@@ -27,7 +27,7 @@ class RunFields(TypedDict, total=False):
     seq: tokens in one sequence
     global_batch: sequences in one step
     framework: software that trains: megatron (default), fsdp, deepspeed, nanotron, jax,
-        megatron-deepspeed, other, ddp-horovod, torchrec
+        megatron-deepspeed, other, ddp-horovod, torchrec, tensorflow
     precision: formats of numbers: fp32, tf32, fp16, bf16 (default), fp8, fp8-current,
         fp8-block, mxfp8, fp4
     dp: data-parallel degree; default: what the other degrees leave of --gpus
@@ -153,7 +153,7 @@ class RunFields(TypedDict, total=False):
     gpus: int
     seq: int
     global_batch: int
-    framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other", "ddp-horovod", "torchrec"]
+    framework: Literal["megatron", "fsdp", "deepspeed", "nanotron", "jax", "megatron-deepspeed", "other", "ddp-horovod", "torchrec", "tensorflow"]
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4"]
     dp: int
     tp: int
