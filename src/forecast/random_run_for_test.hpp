@@ -15,6 +15,7 @@
 #include "forecast/forecast.hpp"
 #include "layout/any_field_for_test.hpp"
 #include "model/reading/load.hpp"
+#include "run/network_fields.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway::testing {
@@ -189,15 +190,6 @@ inline void draw_zero_plus_plus(Case& c) {
   c.layout.secondary = *rc::gen::element<std::int64_t>(0, 4, 8, 16);
 }
 
-/// Of networks of modules alone: none of the models that are drawn reads it.
-inline bool is_of_networks(const FieldRow& row) {
-  if (!can_be_set(row)) return false;
-  const Layout usual;
-  Case c;
-  set_number(c, row, *number_of(c, row) == 0 ? 1 : 0);
-  return c.layout.tables != usual.tables || c.layout.classes != usual.classes;
-}
-
 /// Degrees, batch and sequence of any size; every other field at its default or, one time in three,
 /// at another number. `drawn`: of these fields only.
 inline Case any_case(bool (*drawn)(std::string_view) = nullptr) {
@@ -213,7 +205,7 @@ inline Case any_case(bool (*drawn)(std::string_view) = nullptr) {
     const bool together = row.field.name == "quantized-weights" ||
                           row.field.name == "quantized-gradients" ||
                           row.field.name == "secondary-shard";
-    if (!can_be_set(row) || together || is_of_networks(row) ||
+    if (!can_be_set(row) || together || is_of_networks(row.field.name) ||
         (drawn != nullptr && !drawn(row.field.name)))
       continue;
     if (always || *rc::gen::inRange(0, 3) == 2) set_number(c, row, usual_number(row));

@@ -22,7 +22,8 @@ TEST(RandomRuns, HaveEveryFieldOfTheTableAwayFromItsDefaultInLegalOnes) {
   EXPECT_GT(legal, kDrawn * 8 / 10);
   for (const FieldRow& row : field_rows()) {
     // Readers set the pace whatever else there is: they have a test of their own.
-    if (!can_be_set(row) || is_of_networks(row) || row.field.name == "input-rate") continue;
+    if (!can_be_set(row) || is_of_networks(row.field.name) || row.field.name == "input-rate")
+      continue;
     EXPECT_GT(changed[row.field.name], kDrawn / 50) << row.field.name;
   }
 }
