@@ -81,6 +81,18 @@ std::vector<RunField> table() {
        kAmount},
       {"critical-batch-exponent", "X",
        "by-tokens: the power of the tokens that it grows with; yours", number(0, 2)},
+      {"sparse-samples",
+       "X",
+       "samples of sparse training (--method sparse) to a loss over those of dense, small batches",
+       number(1e-3, 1e3),
+       {},
+       "1: no published number"},
+      {"sparse-steps",
+       "X",
+       "the same of steps with a large batch",
+       number(1e-3, 1e3),
+       {},
+       "1: no published number"},
   };
 }
 

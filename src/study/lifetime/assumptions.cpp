@@ -65,6 +65,12 @@ Result<GivenAssumptions> read_assumptions(const RunRequest& fields) {
   in.number("pue", out.pue);
   in.number("carbon", out.carbon);
   read_batch_law(in, problems, out);
+  for (const auto& [name, value] : {std::pair("sparse-samples", &out.factors.samples),
+                                    std::pair("sparse-steps", &out.factors.steps)}) {
+    std::optional<double> given;
+    in.number(name, given);
+    take(*value, given);
+  }
   std::size_t law = 0;
   reader.choice("loss-law", loss_laws(), law);
   out.loss = laws->losses[law];
@@ -131,12 +137,14 @@ Result<std::vector<AssumedValue>> assumed_values(const GivenAssumptions& given,
   note("loss-law", given.loss.name, given.loss.source);
   if (given.batch_law && find("critical-batch") == given.fields.rend()) {
     note("critical-batch", "of " + given.batch_law->name, given.batch_law->source);
+  } else if (!given.tokens_law_source.empty()) {
+    note("critical-batch", "by the tokens", given.tokens_law_source);
   } else {
     note("critical-batch", "by the loss", given.critical_law.source);
   }
   for (const char* name :
        {"spares", "checkpoint-size", "checkpoint-blocking", "interval", "step-noise", "batch-law",
-        "critical-batch-at", "critical-batch-exponent"}) {
+        "critical-batch-at", "critical-batch-exponent", "sparse-samples", "sparse-steps"}) {
     if (find(name) != given.fields.rend() &&
         std::none_of(out.begin(), out.end(),
                      [&](const AssumedValue& value) { return value.name == name; })) {

@@ -36,11 +36,17 @@ struct GivenAssumptions {
   std::optional<StepsLaw> batch_law;     // instead: of points to a target
   // Instead: critical_batch at so many tokens, growing with them to a power.
   std::optional<double> critical_at, critical_exponent;
+  std::string tokens_law_source;  // of a published one; empty: none, or one's own
+  // Of sparse training over dense: samples to a loss with small batches, steps with large ones.
+  SparsityFactors factors;
   RunRequest fields = {};  // as they were given
 };
 
+/// The loss that a model of so many parameters reaches on the tokens, sparse training's factor
+/// among them [SCALE-12] [LAW-16].
+double loss_reached(const GivenAssumptions& given, double parameters);
 /// Tokens: the critical batch of a run at its loss and tokens, by the law that was asked for
-/// [SCALE-11] [LAW-23].
+/// [SCALE-11] [LAW-23] [LAW-16].
 double critical_batch_of(const GivenAssumptions& given, double loss, std::int64_t sequence);
 
 /// Reads fields that are all of scale_run_fields().

@@ -48,6 +48,15 @@ void read_public_law(std::string_view name, Problems& problems, GivenAssumptions
   }
 }
 
+void take_published_by_tokens(Problems& problems, GivenAssumptions& out) {
+  const auto laws = embedded_convergence_laws();
+  if (!laws) return append(problems, laws.problems());
+  out.critical_batch = laws->by_tokens.tokens;
+  out.critical_at = laws->by_tokens.at;
+  out.critical_exponent = laws->by_tokens.exponent;
+  out.tokens_law_source = laws->by_tokens.source;
+}
+
 }  // namespace
 
 void read_batch_law(AssumptionReader& in, Problems& problems, GivenAssumptions& out) {
@@ -64,6 +73,9 @@ void read_batch_law(AssumptionReader& in, Problems& problems, GivenAssumptions& 
     out.critical_batch = 0;
     in.count("critical-batch", *out.critical_batch);
   }
+  const bool own = critical != nullptr || reader.has("critical-batch-at") ||
+                   reader.has("critical-batch-exponent");
+  if (law == 1 && !own) return take_published_by_tokens(problems, out);
   for (const auto& [name, value] : {std::pair("critical-batch-at", &out.critical_at),
                                     std::pair("critical-batch-exponent", &out.critical_exponent)}) {
     const bool given = reader.has(name);
@@ -71,7 +83,9 @@ void read_batch_law(AssumptionReader& in, Problems& problems, GivenAssumptions& 
       if (given) reader.fail(name, "is of --batch-law by-tokens alone");
     } else if (!given) {
       problems.push_back(
-          {FieldName(name), "is missing: no published number stands for it", Trouble::missing});
+          {FieldName(name),
+           "is missing: a law of your own has all three, the published one none of them",
+           Trouble::missing});
     }
   }
   if (law == 1 && (critical == nullptr || file)) {
@@ -101,8 +115,14 @@ void read_batch_law(AssumptionReader& in, Problems& problems, GivenAssumptions& 
   }
 }
 
-// [LAW-23] C of points, in tokens; C₀·(D/D₀)^x of tokens D, x the user's; else [SCALE-11].
-double critical_batch_of(const GivenAssumptions& given, double loss, std::int64_t sequence) {
+// [LAW-16] Sparse training reaches on s D tokens what dense training reaches on D.
+double loss_reached(const GivenAssumptions& given, double parameters) {
+  return loss_of(given.loss, parameters, given.tokens / given.factors.samples);
+}
+
+namespace {
+
+double dense_critical_batch(const GivenAssumptions& given, double loss, std::int64_t sequence) {
   if (given.batch_law) {
     return given.batch_law->critical * tokens_of_unit(given.batch_law->unit, sequence).value_or(1);
   }
@@ -111,6 +131,14 @@ double critical_batch_of(const GivenAssumptions& given, double loss, std::int64_
            std::pow(given.tokens / *given.critical_at, *given.critical_exponent);
   }
   return given.critical_batch.value_or(critical_batch(given.critical_law, loss));
+}
+
+}  // namespace
+
+// [LAW-23] C of points, in tokens; C₀·(D/D₀)^x of tokens D, published or the user's; else
+// [SCALE-11]. [LAW-16] Steps s E0/B + t E0/C are those of a law of E0' = s E0 and C' = C s/t.
+double critical_batch_of(const GivenAssumptions& given, double loss, std::int64_t sequence) {
+  return given.factors.samples / given.factors.steps * dense_critical_batch(given, loss, sequence);
 }
 
 }  // namespace headway

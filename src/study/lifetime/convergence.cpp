@@ -27,6 +27,9 @@ Result<ConvergenceLaws> embedded_convergence_laws() {
   }
   Fields batch = fields.table("critical_batch", /*required=*/true);
   out.critical_batch = {batch.text("source"), batch.number("tokens"), batch.number("exponent")};
+  Fields by_tokens = fields.table("critical_batch_by_tokens", /*required=*/true);
+  out.by_tokens = {by_tokens.text("source"), by_tokens.number("tokens"), by_tokens.number("at"),
+                   by_tokens.number("exponent")};
   if (!problems.empty()) return problems;
   return out;
 }

@@ -22,9 +22,16 @@ struct CriticalBatchLaw {
   double tokens = 0, exponent = 1;
 };
 
+/// The critical batch of a run on D tokens: tokens (D / at)^exponent [LAW-23].
+struct TokensBatchLaw {
+  std::string source;
+  double tokens = 0, at = 1, exponent = 0;
+};
+
 struct ConvergenceLaws {
   std::vector<LossLaw> losses;  // the first is the default
   CriticalBatchLaw critical_batch;
+  TokensBatchLaw by_tokens;
 };
 
 /// data/economics/convergence.toml.

@@ -55,7 +55,7 @@ Result<WholeRun> whole_run(RequestedRun run, GivenAssumptions given) {
                .cost = {}};
   out.cost = run_cost(out.run, out.forecast, out.assumed, constants->power);
   const double held = static_cast<double>(parameters(out.run.model).active);
-  out.loss = loss_of(out.given.loss, held, out.assumed.tokens);
+  out.loss = loss_reached(out.given, held);
   out.critical_batch = critical_batch_of(out.given, out.loss, out.run.job.sequence);
   out.providers = provider_rates(out.run.cluster.accelerator.name);
   out.batch =

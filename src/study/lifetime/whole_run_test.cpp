@@ -59,6 +59,19 @@ TEST(WholeRun, TheCriticalBatchGoesByWhatIsAskedFor) {
                                             {"critical-batch-exponent", "0.5"}}));
   ASSERT_TRUE(by_tokens.ok());
   EXPECT_NEAR(by_tokens->critical_batch, 2e6 * std::sqrt(20.0), 1e-3);
+  // Published: five times the batch that takes a fifth more, 22.91 (D / 10^6)^0.47 sequences of
+  // 512.
+  const auto published = whole_run(request({{"batch-law", "by-tokens"}}));
+  ASSERT_TRUE(published.ok());
+  EXPECT_NEAR(published->critical_batch / (5 * 512 * 22.91 * std::pow(2e12 / 1e6, 0.47)), 1, 1e-4);
+  // [LAW-16] Of sparse training twice the samples and three times the steps: the loss is that of
+  // half the tokens, and s E0/B + t E0/C bends where B is C s/t.
+  const auto dense = whole_run(request({{"critical-batch", "3M"}}));
+  const auto sparse = whole_run(
+      request({{"critical-batch", "3M"}, {"sparse-samples", "2"}, {"sparse-steps", "3"}}));
+  ASSERT_TRUE(dense.ok() && sparse.ok());
+  EXPECT_NEAR(sparse->critical_batch, dense->critical_batch * 2 / 3, 1e-3);
+  EXPECT_GT(sparse->loss, dense->loss);
   // Of MLPerf's points of a language model: 4,703 sequences of 8,192 (docs/laws.md).
   const auto points = whole_run(request({{"batch-law", "llama31_405b"}}));
   ASSERT_TRUE(points.ok());
@@ -78,7 +91,8 @@ TEST(WholeRun, ABatchLawThatSaysTooLittleOrTooMuchIsRefused) {
     const auto run = whole_run(request(fields));
     return run.ok() ? 0U : run.problems().size();
   };
-  EXPECT_EQ(refused({{"batch-law", "by-tokens"}}), 3U);
+  EXPECT_EQ(refused({{"batch-law", "by-tokens"}, {"critical-batch", "1M"}}), 2U);
+  EXPECT_EQ(refused({{"sparse-steps", "0"}}), 1U);
   EXPECT_EQ(refused({{"critical-batch-exponent", "0.5"}}), 1U);
   EXPECT_EQ(refused({{"batch-law", "gpt3"}, {"critical-batch", "1M"}}), 1U);
   EXPECT_EQ(refused({{"batch-law", "kaplan"}}), 1U);

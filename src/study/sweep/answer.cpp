@@ -13,7 +13,7 @@ SameLoss same_loss_as(const SweepQuestion& question) {
   const RequestedRun& base = question.base;
   const GivenAssumptions& given = question.given;
   const double held = static_cast<double>(parameters(base.model).active);
-  const double loss = loss_of(given.loss, held, given.tokens);
+  const double loss = loss_reached(given, held);
   SameLoss out;
   out.critical_batch = critical_batch_of(given, loss, base.job.sequence);
   out.batch = static_cast<double>(base.job.global_batch) * static_cast<double>(base.job.sequence);
