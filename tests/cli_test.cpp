@@ -584,6 +584,7 @@ TEST_F(Cli, ThePagesOfSimulateShowWhatTheirCommandsSay) {
                            read(fs::path(source_dir()) / "docs/infer.md") +
                            read(fs::path(source_dir()) / "docs/methods.md") +
                            read(fs::path(source_dir()) / "docs/laws.md") +
+                           read(fs::path(source_dir()) / "docs/limits.md") +
                            read(fs::path(source_dir()) / "docs/design.md");
   int shown = 0;
   for (std::size_t at = 0; (at = page.find("$ headway ", at)) != std::string::npos; ++shown) {

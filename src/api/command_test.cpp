@@ -60,11 +60,11 @@ TEST(Command, EachHasHelpAnExampleOfItselfAndOptionsThatAreNamedOnceAtEachDoor) 
 // commands that are asked nowhere else.
 TEST(Command, WhatADocumentCannotSayNamesAFileOrIsOfACommandOfTheCommandLineAlone) {
   const std::set<std::string_view> files = {
-      "save",     "csv",      "csv-steps", "csv-kernels", "plot",        "report",  "rows",
+      "save",     "csv",      "csv-steps", "csv-kernels", "plot",        "report",   "rows",
       "corpus",   "data",     "trace",     "compare",     "calibration",
       "cluster",  // of a file of collectives
-      "replay",   "profile",  "stages",    "svg",         "perfetto",    "chrome",  "chakra",
-      "requests", "arrivals", "phases",    "points",      "laws",        "measured"};
+      "replay",   "profile",  "stages",    "svg",         "perfetto",    "chrome",   "chakra",
+      "requests", "arrivals", "phases",    "points",      "laws",        "measured", "parts"};
   for (const auto& [name, command] : all_leaves()) {
     for (const Option& option : command.options) {
       if (option.door != Door::command_line || command.door == Door::command_line) continue;

@@ -15,6 +15,7 @@
 #include "report/problems.hpp"
 #include "run/run.hpp"
 #include "simulate/collectives/question.hpp"
+#include "study/budget/question.hpp"
 #include "study/lifetime/assumptions.hpp"
 #include "study/limits/question.hpp"
 #include "study/sweep/question.hpp"
@@ -118,6 +119,7 @@ struct AdviseRequest {
 CommandOutput run_advise(const AdviseRequest& request);
 
 struct LimitsRequest : LimitsQuestion {
+  BudgetQuestion machine;  // machine and layout under a budget, where it asks for anything
   bool explain = false;
   bool sensitivity = false;
   bool smooth = false;  // with the limits that change smoothly
@@ -130,6 +132,9 @@ struct LimitsRequest : LimitsQuestion {
   Division division = {};  // of the numbers of `sensitivity`
 };
 CommandOutput run_limits(const LimitsRequest& request);
+/// Machine and layout under a budget (src/api/budget).
+CommandOutput run_limits_budget(const LimitsRequest& request,
+                                const std::vector<limits::Setting>& settings);
 
 struct ScaleRunRequest {
   std::string run_file;  // empty: none

@@ -33,6 +33,15 @@ Problems misplaced_flags(const LimitsRequest& request) {
   } else {
     refuse(!request.cluster.empty(), "cluster", "is of --real, which is missing");
   }
+  if (request.machine.asks()) {
+    const char* const kWhy = "has no meaning where machine and layout are looked for together";
+    refuse(request.real, "real", kWhy);
+    refuse(request.sensitivity, "sensitivity", kWhy);
+    refuse(request.smooth, "smooth", kWhy);
+    refuse(request.explain, "explain", kWhy);
+    refuse(!request.rows.empty(), "rows", kWhy);
+    refuse(!request.plot.empty(), "plot", kWhy);
+  }
   if (request.sensitivity) {
     refuse(!request.rows.empty(), "rows", "writes models of a curve; --sensitivity has none");
     refuse(request.explain, "explain", "explains a curve; --sensitivity has none");
@@ -154,7 +163,9 @@ CommandOutput run_limits_report(const LimitsRequest& request) {
   refuse(!request.relax.empty() || request.sync_every || request.compression ||
              request.sample_penalty || request.blocks || request.submodels || request.loose_level,
          FieldName("relax"));
-  refuse(request.sites != 0, FieldName("sites"));
+  refuse(!request.sites.empty(), FieldName("sites"));
+  refuse(request.machine.asks(), FieldName("budget"));
+  refuse(request.months.has_value(), FieldName("months"));
   refuse(!request.rows.empty(), FieldName("rows"));
   refuse(!request.plot.empty(), FieldName("plot"));
   refuse(request.json, FieldName("json"));
@@ -206,6 +217,7 @@ CommandOutput run_limits(const LimitsRequest& request) {
   if (request.division.divided() && !request.sensitivity) {
     return {.problems = {{FieldName("shard"), "divides --sensitivity alone, which is missing"}}};
   }
+  if (request.machine.asks()) return run_limits_budget(request, comparison->settings);
   if (request.real) return run_limits_real(request, *comparison);
   if (request.sensitivity) return run_limits_sensitivity(request, *comparison);
   return run_limits_curves(request, std::move(comparison).value());
@@ -217,41 +229,44 @@ constexpr Range kCounts = {1, 1'000'000'000};
 
 // Settings as flags edit them.
 std::vector<Option> limits_edits(LimitsRequest& request) {
-  return {{.name = "relax",
-           .value = "METHOD",
-           .help = "beside each setting, with less communication",
-           .target = &request.relax,
-           .names = relaxation_methods},
-          {.name = "sync-every", .help = "steps between meetings", .target = &request.sync_every},
-          {.name = "loose-level",
-           .help = "level from which outwards replicas meet rarely",
-           .target = &request.loose_level},
-          {.name = "compression",
-           .help = "gradient bytes over bytes sent",
-           .target = &request.compression},
-          {.name = "blocks",
-           .help = "blocks with losses of their own",
-           .target = &request.blocks,
-           .range = kCounts},
-          {.name = "submodels",
-           .help = "submodels trained apart",
-           .target = &request.submodels,
-           .range = kCounts},
-          {.name = "sample-penalty",
-           .help = "data needed, times that of synchronous training",
-           .target = &request.sample_penalty},
-          {.name = "sites",
-           .help = "data centres that share the run",
-           .target = &request.sites,
-           .range = kCounts},
-          {.name = "site-bandwidth",
-           .value = "B",
-           .help = "of one GPU to other sites, \"1 GB/s\" or unlimited",
-           .target = &request.site_bandwidth},
-          {.name = "site-distance",
-           .value = "KM",
-           .help = "between sites: light in glass takes 5 ms for 1000 km",
-           .target = &request.site_distance_km}};
+  return {
+      {.name = "months", .help = "in which a run must end; default: 3", .target = &request.months},
+      {.name = "relax",
+       .value = "METHOD",
+       .help = "beside each setting, with less communication",
+       .target = &request.relax,
+       .names = relaxation_methods},
+      {.name = "sync-every", .help = "steps between meetings", .target = &request.sync_every},
+      {.name = "loose-level",
+       .help = "level from which outwards replicas meet rarely",
+       .target = &request.loose_level},
+      {.name = "compression",
+       .help = "gradient bytes over bytes sent",
+       .target = &request.compression},
+      {.name = "blocks",
+       .help = "blocks with losses of their own",
+       .target = &request.blocks,
+       .range = kCounts},
+      {.name = "submodels",
+       .help = "submodels trained apart",
+       .target = &request.submodels,
+       .range = kCounts},
+      {.name = "sample-penalty",
+       .help = "data needed, times that of synchronous training",
+       .target = &request.sample_penalty},
+      {.name = "sites",
+       .value = "N",
+       .help = "data centres that share the run, or the shares of unlike ones: 4,2,1",
+       .target = &request.sites,
+       .form = Form::number_or_text},
+      {.name = "site-bandwidth",
+       .value = "B",
+       .help = "of one GPU to other sites, \"1 GB/s\" or unlimited; a list: of each site",
+       .target = &request.site_bandwidth},
+      {.name = "site-distance",
+       .value = "KM",
+       .help = "between sites: light in glass takes 5 ms for 1000 km",
+       .target = &request.site_distance_km}};
 }
 
 }  // namespace
@@ -309,6 +324,7 @@ Command limits_command() {
        .range = Range{1, 100'000'000},
        .checked = true}};
   add(out.options, limits_edits(*request));
+  add(out.options, budget_options(request->machine));
   Option report =
       path("report", "DIR", "renew the tables of DIR/limits.md and the drawings beside it",
            &request->report);

@@ -31,7 +31,7 @@ TEST(LimitsBeyond, a_relaxed_setting_stands_beside_its_baseline) {
 
 TEST(LimitsBeyond, sites_and_what_joins_them_loosely_are_both_shown) {
   LimitsRequest beyond;
-  beyond.sites = 4;
+  beyond.sites = "4";
   beyond.site_bandwidth = "1 GB/s";
   beyond.site_distance_km = 1000;
   beyond.relax = "federated";
@@ -48,13 +48,21 @@ TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
   LimitsRequest beyond;
   beyond.site_distance_km = 100;
   EXPECT_EQ(where_text(with_beyond(settings(), beyond).problems().front()), "--sites");
-  beyond.sites = 0;
+  beyond.sites = "";
   beyond.site_bandwidth = "1 GB/s";
   const auto none = with_beyond(settings(), beyond);
   ASSERT_FALSE(none);
   ASSERT_EQ(none.problems().size(), 1U);
   EXPECT_EQ(where_text(none.problems().front()), "--sites");
-  beyond.sites = 3;  // of any number
+  // What is given and out of range is said as such, not as missing.
+  for (const char* sites : {"0", "-2", "many", "4,0", "1.5"}) {
+    beyond.sites = sites;
+    const auto wrong = with_beyond(settings(), beyond);
+    ASSERT_FALSE(wrong) << sites;
+    EXPECT_EQ(wrong.problems().size(), 1U);
+    EXPECT_NE(wrong.problems().front().message.find("from 1 to 1000000"), std::string::npos);
+  }
+  beyond.sites = "3";  // of any number
   EXPECT_TRUE(with_beyond(settings(), beyond).ok());
   beyond = {};
   beyond.relax = "local-sgd";
@@ -63,7 +71,7 @@ TEST(LimitsBeyond, every_problem_is_named_by_its_flag_and_once) {
   ASSERT_FALSE(never);
   EXPECT_EQ(where_text(never.problems().front()), "--sync-every");
   beyond = {};
-  beyond.sites = 2;
+  beyond.sites = "2";
   beyond.site_bandwidth = "5";
   beyond.site_distance_km = -1;
   EXPECT_EQ(with_beyond(settings(), beyond).problems().size(), 2U);
@@ -73,7 +81,7 @@ TEST(LimitsBeyond, sites_relaxation_machine_and_misplaced_flags_are_judged_toget
   LimitsRequest request;
   request.gpus = {"h100-smx"};
   request.cluster = "dgx-h100";
-  request.sites = 10'000'000;
+  request.sites = "10000000";
   request.site_bandwidth = "fast";
   request.relax = "dilocoo";
   const std::string text = problems_text(run_limits(request).problems);
@@ -86,7 +94,7 @@ TEST(LimitsBeyond, sites_relaxation_machine_and_misplaced_flags_are_judged_toget
 
 TEST(LimitsBeyond, one_site_is_the_setting_itself_and_shown_once) {
   LimitsRequest beyond;
-  beyond.sites = 1;
+  beyond.sites = "1";
   beyond.site_bandwidth = "1 GB/s";
   EXPECT_EQ(with_beyond(settings(), beyond)->size(), 2U);
 }

@@ -110,7 +110,7 @@ TEST(LimitsReal, everything_wrong_is_said_at_once) {
   EXPECT_TRUE(says(output, "--explain", "no meaning"));
 
   request = real_request();
-  request.sites = 10'000'000;
+  request.sites = "10000000";
   request.site_bandwidth = "1 GB/s";
   request.relax = "synthetic-labels";
   const CommandOutput beyond = run_limits(request);

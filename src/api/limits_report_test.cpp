@@ -57,7 +57,7 @@ TEST(LimitsReport, flags_beside_it_and_folders_without_the_page_are_refused) {
   EXPECT_FALSE(run_limits(request).problems.empty());
   request.real = true;
   request.json = true;
-  request.sites = 2;
+  request.sites = "2";
   const std::string text = problems_text(run_limits(request).problems);
   for (const char* flag : {"--real", "--json", "--sites"}) {
     EXPECT_NE(text.find(flag), std::string::npos) << flag;

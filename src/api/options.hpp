@@ -76,6 +76,8 @@ Command scale_convergence_command();
 Command scale_batch_command();
 Command scale_slimming_command();
 Command scale_subnetworks_command();
+/// limits --budget and what goes with it (src/api/budget).
+std::vector<Option> budget_options(BudgetQuestion& question);
 /// calibrate --steps: laws of batches of one's own points.
 CommandOutput calibrate_steps(const CalibrateRequest& request);
 

@@ -186,12 +186,25 @@ void read_levels(Fields& fields, std::vector<Level>& levels, bool has_sites) {
   }
 }
 
+// Why nothing can be said of a machine of that name; empty: it is none of those.
+std::string why_refused(const std::string& name) {
+  const Result<Document> refused = embedded_document("limits/refused.toml");
+  if (!refused) return {};
+  const Node* entry = refused->root.find(name);
+  const Node* why = entry != nullptr ? entry->find("why") : nullptr;
+  const auto* text = why != nullptr ? std::get_if<std::string>(&why->value) : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
 }  // namespace
 
 Result<Document> open_embedded_machine(const std::string& name, const std::string&,
                                        const Where& where) {
   const std::string path = "limits/machines/" + name + ".toml";
   if (embedded_file(path)) return embedded_document(path);
+  if (const std::string why = why_refused(name); !why.empty()) {
+    return Problem{where, "'" + printable(name) + "' is refused: " + why, Trouble::unsupported};
+  }
   return Problem{
       where, "'" + printable(name) + "' is not a known machine" + suggestion(name, machine_names()),
       Trouble::unknown};

@@ -19,6 +19,10 @@ using Cells = std::vector<std::vector<std::string>>;
 
 // Curves.
 std::string limits_text(const LimitsReport& report);
+/// "dp 64 tp 8x16 pp 4 micro-batches 8".
+std::string limits_layout_text(const limits::Layout& layout);
+/// What a step's time goes to, each part with its share.
+std::string limits_losses_text(const limits::Run& run);
 /// A row for each setting.
 Cells limits_rows(const LimitsReport& report);
 /// What binds, what the formulas say, and what is weak in the model.

@@ -54,6 +54,7 @@ struct Machine {
   // Domains of the outermost level, each with the same share of the run; 0: as many as the level
   // inside it needs. [LIMIT-32]
   std::int64_t sites = 0;
+  bool replicas_cross = false;  // of the degrees only data parallelism may cross sites [LIMIT-43]
 };
 
 /// What all numbers of GPUs and sequences of a run on the machine's sites share beside powers of

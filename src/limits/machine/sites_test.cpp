@@ -100,6 +100,50 @@ TEST(LimitsSites, meeting_rarely_gains_back_what_slow_links_between_sites_cost) 
   EXPECT_GT(utilization_at(rare, 20480), utilization_at(slow, 20480) * 1.05);
 }
 
+TEST(LimitsSites, LIMIT_43_the_slowest_site_decides_how_long_gradients_take_between_unlike_sites) {
+  // [LIMIT-43] Three sites of 4, 2 and 1 shares at 1, 1 and 4 GB/s: uplinks of 4, 2 and 4 shares;
+  // each sends 2 (k - 1)/k = 4/3 of the parameters' P bytes, the second one for
+  // 4/3 P / (2 N/7 x 1 GB/s). One share holds N/7 GPUs.
+  Sites sites{3, BytesPerSecond(), Seconds(1e-3), {8, 4, 2}};
+  sites.bandwidths = {BytesPerSecond(1e9), BytesPerSecond(1e9), BytesPerSecond(4e9)};
+  const Setting apart = *in_sites(of_h100(), sites);
+  EXPECT_EQ(apart.machine.sites, 7);
+  EXPECT_TRUE(apart.machine.replicas_cross);
+  const std::int64_t gpus = 7 * 1024;
+  const Shape shape = shape_of(apart, 16384);
+  Split data;
+  data.at = {1, 1, 7, 1, 1, 1};
+  const double bytes = shape.parameters * 2;
+  const double expected = 4.0 / 3 * bytes / (2 * gpus / 7.0 * 1e9);
+  EXPECT_NEAR(Network(apart, shape, gpus).data_bandwidth(data).value() / expected, 1, 1e-12);
+}
+
+TEST(LimitsSites, LIMIT_43_like_sites_of_one_share_are_those_of_any_number_but_for_what_crosses) {
+  // [LIMIT-43] Of equal shares and bandwidths nothing is unlike; where one bandwidth differs by
+  // nothing to speak of, the level is that of like sites.
+  Sites sites{4, BytesPerSecond(1e9), Seconds(1e-3), {3, 3, 3, 3}};
+  EXPECT_FALSE(in_sites(of_h100(), sites)->machine.replicas_cross);
+  sites.bandwidths = {BytesPerSecond(1e9), BytesPerSecond(1e9), BytesPerSecond(1e9),
+                      BytesPerSecond(1.1e9)};
+  const Setting apart = *in_sites(of_h100(), sites);
+  EXPECT_EQ(apart.machine.sites, 4);
+  EXPECT_NEAR(apart.machine.levels.back().bandwidth.value(), 1e9, 1);
+}
+
+TEST(LimitsSites, LIMIT_43_between_unlike_sites_replicas_alone_cross) {
+  // [LIMIT-43]
+  Sites sites{2, BytesPerSecond(1e12), Seconds(), {3, 1}};
+  const Setting apart = *in_sites(of_h100(), sites);
+  const auto run = run_at(apart, 16384);
+  ASSERT_TRUE(run.has_value());
+  const std::size_t site = apart.machine.levels.size() - 1;
+  EXPECT_EQ(run->layout.data.at[site], 4);
+  EXPECT_EQ(run->layout.pipeline.at[site], 1);
+  EXPECT_EQ(run->layout.tensor_model.at[site], 1);
+  EXPECT_EQ(run->layout.tensor_ff.at[site], 1);
+  EXPECT_EQ(run->gpus % 4, 0);
+}
+
 TEST(LimitsSites, all_that_is_wrong_is_named) {
   const auto found = in_sites(of_h100(), {0, BytesPerSecond(), Seconds(-1)});
   ASSERT_FALSE(found);

@@ -84,7 +84,9 @@ bool Placements::find_crossing(Path& path) const {
     if (least == 1) continue;
     NetworkTimes known = candidate.network;
     raise(kind, least, known);
-    path.may_cross[kind] = could_improve(path, known);
+    const bool replicas_alone =
+        setting_.machine.replicas_cross && outermost_ + 1 == levels_ && kind != kData;
+    path.may_cross[kind] = !replicas_alone && could_improve(path, known);
     if (path.may_cross[kind]) crossing *= degrees[kind];
   }
   if (crossing % domains != 0) return false;

@@ -266,10 +266,7 @@ std::optional<Run> Search::fastest(std::int64_t gpus, Seconds duration) {
   return out;
 }
 
-namespace {
-
-// Experts x 2^i GPUs, i = 0, 1, ..., times what the sites have beside powers of two, from the first
-// cluster on that could finish within `duration` at its sustained peak.
+// Experts x 2^i GPUs, i = 0, 1, ..., times what the sites have beside powers of two.
 std::vector<std::int64_t> clusters(const Setting& setting, const Shape& shape, Seconds duration) {
   const Gpu& gpu = setting.machine.gpu;
   const double least = shape.training / (duration * gpu.sustained * gpu.peak_of(setting.precision));
@@ -282,8 +279,6 @@ std::vector<std::int64_t> clusters(const Setting& setting, const Shape& shape, S
   }
   return out;
 }
-
-}  // namespace
 
 // [LIMIT-17] The curve shows a model at the smallest cluster that ends in time; as clusters double,
 // runs take between half the duration and all of it, and the curve is not smooth.

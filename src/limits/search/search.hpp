@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "limits/search/step.hpp"
 
@@ -18,6 +19,10 @@ struct Run {
   Seconds duration;  // of the whole run
   double utilization = 0;
 };
+
+/// GPUs of the clusters that are looked at, ascending, from the first one on that could finish
+/// within `duration` at its sustained peak.
+std::vector<std::int64_t> clusters(const Setting& setting, const Shape& shape, Seconds duration);
 
 /// Searches the layouts of one model. Keeps what does not depend on the size of the cluster.
 class Search {

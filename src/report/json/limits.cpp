@@ -87,6 +87,23 @@ Json end_json(const LimitsCurve& of) {
     out["next_run_time_s"] = of.too_slow->duration.value();
     out["next_n_gpus"] = of.too_slow->gpus;
   }
+  if (of.bill) {
+    const auto ends = [](const LowHigh& spread) { return Json::array({spread.low, spread.high}); };
+    const MachineCost all = of.bill->total(), links = of.bill->inner + of.bill->outer;
+    out["machine"] = {{"accelerators", of.bill->accelerators},
+                      {"dollars", ends(all.dollars)},
+                      {"power_w", ends(all.watts)},
+                      {"links_dollars", ends(links.dollars)},
+                      {"links_power_w", ends(links.watts)}};
+  }
+  if (of.latency_binds) {
+    out["shallower"] = of.shallower ? Json{{"d_model", of.shallower->shape.d_model},
+                                           {"layers", of.shallower->shape.layers},
+                                           {"training_flop", of.shallower->shape.training.value()},
+                                           {"n_gpus", of.shallower->gpus},
+                                           {"run_time_s", of.shallower->duration.value()}}
+                                    : Json(nullptr);
+  }
   if (!curve.runs.empty()) {
     out["binds"] = limits::kPartNames[limits::largest_loss(curve.runs.back().step.parts)];
   }

@@ -20,6 +20,29 @@ std::string power_text(double value) {
   return out;
 }
 
+std::string limits_layout_text(const limits::Layout& layout) {
+  std::string out = "dp " + std::to_string(layout.data.degree()) + " tp " +
+                    std::to_string(layout.tensor_model.degree()) + "x" +
+                    std::to_string(layout.tensor_ff.degree()) + " pp " +
+                    std::to_string(layout.pipeline.degree());
+  if (layout.interleave > 1) out += " v " + std::to_string(layout.interleave);
+  if (layout.expert.degree() > 1) out += " ep " + std::to_string(layout.expert.degree());
+  return out + " micro-batches " + std::to_string(layout.micro_batches) +
+         (layout.zero_bubble ? " zero bubble" : "");
+}
+
+std::string limits_losses_text(const limits::Run& run) {
+  const auto parts = limits::in_order(run.step.parts);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double share = parts[i] / run.step.total;
+    if (share >= 0.0005) {
+      out.push_back(std::string(limits::kPartNames[i]) + " " + percent_text(share));
+    }
+  }
+  return join(out, ", ");
+}
+
 namespace {
 
 using limits::CurveEnd;
@@ -36,29 +59,6 @@ std::string optional_text(const std::optional<Flops>& flop, const char* otherwis
   return flop ? power_text(flop->value()) : otherwise;
 }
 
-std::string layout_text(const limits::Layout& layout) {
-  std::string out = "dp " + std::to_string(layout.data.degree()) + " tp " +
-                    std::to_string(layout.tensor_model.degree()) + "x" +
-                    std::to_string(layout.tensor_ff.degree()) + " pp " +
-                    std::to_string(layout.pipeline.degree());
-  if (layout.interleave > 1) out += " v " + std::to_string(layout.interleave);
-  if (layout.expert.degree() > 1) out += " ep " + std::to_string(layout.expert.degree());
-  return out + " micro-batches " + std::to_string(layout.micro_batches) +
-         (layout.zero_bubble ? " zero bubble" : "");
-}
-
-std::string losses_text(const limits::Run& run) {
-  const auto parts = limits::in_order(run.step.parts);
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const double share = parts[i] / run.step.total;
-    if (share >= 0.0005) {
-      out.push_back(std::string(limits::kPartNames[i]) + " " + percent_text(share));
-    }
-  }
-  return join(out, ", ");
-}
-
 std::string end_text(const LimitsCurve& of) {
   if (of.curve.end == CurveEnd::widest) return "no wider model was asked for";
   const std::string next = "the next model, d_model " +
@@ -71,6 +71,34 @@ std::string end_text(const LimitsCurve& of) {
   return next + "takes " + months_text(of.too_slow->duration) + " at least, on " +
          large_count_text(static_cast<double>(of.too_slow->gpus)) + " GPUs (" +
          months_text(of.setting.duration) + " allowed)";
+}
+
+// The wall is the latency of one pass through all layers: what as many parameters in half of them
+// come to.
+std::string shallower_text(const LimitsCurve& of) {
+  const std::int64_t width =
+      width_in_half_the_layers(of.setting, of.curve.first_infeasible->d_model);
+  const std::string model =
+      "about as many parameters in half the layers, d_model " + std::to_string(width) + ", ";
+  if (!of.shallower) return model + "end in time on no cluster either";
+  return model + "end in " + months_text(of.shallower->duration) + " on " +
+         large_count_text(static_cast<double>(of.shallower->gpus)) +
+         " GPUs; what they lose in loss is not part of the model (--preset shallow)";
+}
+
+// What the machine of the last run costs and draws, and how much of it are links.
+std::string bill_text(const LimitsCurve& of) {
+  const Bill& bill = *of.bill;
+  const MachineCost all = bill.total(), links = bill.inner + bill.outer;
+  const double bits = 8 * of.setting.machine.levels.back().bandwidth.value() *
+                      static_cast<double>(bill.accelerators);
+  const auto picojoules = [&](double watts) { return formatted("%.0f", 1e12 * watts / bits); };
+  return "$" + power_text(all.dollars.low) + " to $" + power_text(all.dollars.high) + ", " +
+         to_text(Watts(all.watts.low)) + " to " + to_text(Watts(all.watts.high)) +
+         " at the meter; links " + percent_text(links.dollars.middle() / all.dollars.middle()) +
+         " of the money, " + percent_text(links.watts.middle() / all.watts.middle()) +
+         " of the power; fabric " + picojoules(bill.outer.watts.low) + " to " +
+         picojoules(bill.outer.watts.high) + " pJ for each bit that it could carry";
 }
 
 std::string form_text(const LimitsReport& report) {
@@ -147,6 +175,10 @@ std::string limits_text(const LimitsReport& report) {
     out += printable(of.setting.name) + ": models up to " +
            power_text(of.curve.small_end->value()) + " FLOP are too small for it\n";
   }
+  const auto waits = [](const LimitsCurve& of) { return of.latency_binds; };
+  if (std::any_of(report.curves.begin(), report.curves.end(), waits)) {
+    out += "where latency binds, wider and fewer layers move the end: --preset shallow\n";
+  }
   out += form_text(report);
   return out + "an upper bound of an idealised machine; --explain says what is weak in it\n";
 }
@@ -159,10 +191,12 @@ std::string limits_explanation(const LimitsReport& report) {
       const limits::Run& last = of.curve.runs.back();
       out += "  last run    d_model " + std::to_string(last.shape.d_model) + ", " +
              std::to_string(last.shape.layers) + " layers, " + months_text(last.duration) + ": " +
-             layout_text(last.layout) + "\n";
-      out += "  its step    " + losses_text(last) + "\n";
+             limits_layout_text(last.layout) + "\n";
+      out += "  its step    " + limits_losses_text(last) + "\n";
     }
     out += "  it ends as  " + end_text(of) + "\n";
+    if (of.bill) out += "  its machine " + bill_text(of) + "\n";
+    if (of.latency_binds) out += "  shallower   " + shallower_text(of) + "\n";
     for (const auto& forms : {of.published_alpha, of.implied_alpha}) {
       const std::string alpha = formatted("%.3f", forms.alpha);
       out += std::string("  formulas    alpha ") + alpha + ": linear scaling to " +

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "base/quantity_text.hpp"
+#include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "limits/forms/low_communication.hpp"
 #include "limits/machine/sites.hpp"
 
@@ -35,11 +37,53 @@ Problem named_by_flag(Problem problem) {
   return problem;
 }
 
+// The parts between commas, without blanks around them.
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> out(1);
+  for (const char each : text) {
+    if (each == ',') {
+      out.emplace_back();
+    } else if (each != ' ' || (!out.back().empty() && out.back().back() != ' ')) {
+      out.back() += each;
+    }
+  }
+  for (std::string& part : out) {
+    if (part.ends_with(' ')) part.pop_back();
+  }
+  return out;
+}
+
+// "4": so many alike; "4,2,1": the shares of three.
+void read_sites(const std::string& text, limits::Sites& out, Problems& problems) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& part : listed(text)) {
+    const auto number = whole_number(part);
+    if (!number || *number < 1) {
+      problems.push_back({FieldName("sites"), "'" + printable(text, 60) +
+                                                  "' is neither a number of sites, from 1 to " +
+                                                  std::to_string(limits::kMostSites) +
+                                                  ", nor the shares of unlike ones, as 4,2,1"});
+      return;
+    }
+    numbers.push_back(*number);
+  }
+  out.sites = numbers.size() == 1 ? numbers.front() : static_cast<std::int64_t>(numbers.size());
+  if (numbers.size() > 1) out.shares = std::move(numbers);
+}
+
+std::optional<BytesPerSecond> read_bandwidth(std::string_view text, Problems& problems) {
+  if (text == "unlimited") return BytesPerSecond(std::numeric_limits<double>::infinity());
+  const auto bandwidth = parse_quantity<BytesPerSecond>(text, FieldName("site-bandwidth"));
+  if (bandwidth) return *bandwidth;
+  append(problems, bandwidth.problems());
+  return std::nullopt;
+}
+
 // The sites that are asked for; where a number is wrong something legal stands for it, so that the
 // others are judged too.
 std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& problems) {
   const bool describes = !question.site_bandwidth.empty() || question.site_distance_km != 0;
-  if (question.sites == 0) {
+  if (question.sites.empty()) {
     if (describes) {
       problems.push_back({FieldName("sites"),
                           "is missing; --site-bandwidth and --site-distance describe "
@@ -49,20 +93,19 @@ std::optional<limits::Sites> sites_of(const LimitsQuestion& question, Problems& 
     return std::nullopt;
   }
   limits::Sites out;
-  out.sites = question.sites;
+  read_sites(question.sites, out, problems);
   out.bandwidth = BytesPerSecond(std::numeric_limits<double>::infinity());
   if (question.site_bandwidth.empty()) {
     problems.push_back({FieldName("site-bandwidth"),
                         "is missing; state what one GPU reaches in another "
                         "site, e.g. \"1 GB/s\", or unlimited"});
-  } else if (question.site_bandwidth != "unlimited") {
-    const auto bandwidth =
-        parse_quantity<BytesPerSecond>(question.site_bandwidth, FieldName("site-bandwidth"));
-    if (!bandwidth) {
-      append(problems, bandwidth.problems());
-    } else {
-      out.bandwidth = *bandwidth;
+  } else {
+    std::vector<BytesPerSecond> all;
+    for (const std::string& part : listed(question.site_bandwidth)) {
+      if (const auto bandwidth = read_bandwidth(part, problems)) all.push_back(*bandwidth);
     }
+    if (all.size() == 1) out.bandwidth = all.front();
+    if (all.size() > 1) out.bandwidths = std::move(all);
   }
   if (!(question.site_distance_km >= 0 && question.site_distance_km <= kFarthestKm)) {
     problems.push_back({FieldName("site-distance"), "must be from 0 to 1000000 km"});

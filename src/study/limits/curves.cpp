@@ -56,6 +56,26 @@ void compare_forms(LimitsCurve& out, const std::vector<ModelRuns>& models) {
   }
 }
 
+// Whether the wall is what no bandwidth moves, and whether fewer layers would.
+void find_shallower(LimitsCurve& out) {
+  if (out.curve.runs.empty()) return;
+  const limits::StepParts& parts = out.curve.runs.back().step.parts;
+  const Seconds latency = parts.kernel_latency + parts.network_latency;
+  out.latency_binds = latency > parts.memory + parts.network + parts.bubble;
+  if (!out.latency_binds) return;
+  const Setting half = with_half_the_layers(out.setting);
+  const std::int64_t width =
+      width_in_half_the_layers(out.setting, out.curve.first_infeasible->d_model);
+  out.shallower = limits::Search(half, limits::shape_of(half, width)).fastest_of_all(half.duration);
+}
+
+void find_bill(LimitsCurve& out) {
+  static const Result<MachineShop> shop = machine_shop(nullptr);
+  const limits::Machine& machine = out.setting.machine;
+  if (!shop || out.curve.runs.empty() || !why_no_bill(*shop, machine.name, machine).empty()) return;
+  out.bill = bill_of(*shop, machine.name, machine, out.curve.runs.back().gpus);
+}
+
 LimitsCurve finished(const Setting& setting, std::vector<ModelRuns>& models) {
   LimitsCurve out;
   out.setting = setting;
@@ -68,11 +88,34 @@ LimitsCurve finished(const Setting& setting, std::vector<ModelRuns>& models) {
   if (out.curve.end == limits::CurveEnd::too_slow) {
     constexpr Seconds kAnyTime{std::numeric_limits<double>::infinity()};
     out.too_slow = limits::Search(setting, *out.curve.first_infeasible).fastest_of_all(kAnyTime);
+    find_shallower(out);
   }
+  find_bill(out);
   return out;
 }
 
 }  // namespace
+
+Setting with_half_the_layers(const Setting& setting) {
+  Setting out = setting;
+  out.layers.coefficient /= 2;
+  return out;
+}
+
+std::int64_t width_in_half_the_layers(const Setting& setting, std::int64_t d_model) {
+  const double wanted = limits::shape_of(setting, d_model).parameters;
+  Setting half = with_half_the_layers(setting);
+  half.first_d_model = d_model;
+  half.last_d_model = 4 * d_model;
+  std::int64_t out = d_model;
+  for (const std::int64_t width : limits::widths(half)) {
+    const auto off = [&](std::int64_t of) {
+      return std::abs(std::log(limits::shape_of(half, of).parameters / wanted));
+    };
+    if (off(width) < off(out)) out = width;
+  }
+  return out;
+}
 
 std::optional<std::vector<LimitsCurve>> limits_curves(const std::vector<Setting>& settings,
                                                       int threads, const Progress& progress,

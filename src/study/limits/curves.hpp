@@ -11,6 +11,7 @@
 #include "limits/search/curve.hpp"
 #include "limits/search/smooth.hpp"
 #include "platform/parallel.hpp"
+#include "study/budget/bill.hpp"
 
 namespace headway {
 
@@ -21,6 +22,11 @@ struct LimitsCurve {
   limits::ClosedForms published_alpha;  // alpha 0, as the study's headline
   limits::ClosedForms implied_alpha;    // as the setting's laws imply
   std::optional<limits::Run> too_slow;  // the fastest run of the first model that is too slow
+  // Where latency ends the curve: the fastest run in time of a model as large as that in half the
+  // layers, each wider; none where that is too slow as well.
+  bool latency_binds = false;
+  std::optional<limits::Run> shallower;
+  std::optional<Bill> bill;  // of the last run's machine, where its parts have prices
   std::optional<limits::SmoothLimits> smooth;  // where they were asked for
 
   // Against the form of the step that the study published: models whose utilisation or cluster
@@ -29,6 +35,11 @@ struct LimitsCurve {
   std::size_t models_changed = 0;
   double largest_change = 0;
 };
+
+/// The setting with half the layers at each width, and the width at which a model has about the
+/// parameters that `d_model` has with all of them.
+limits::Setting with_half_the_layers(const limits::Setting& setting);
+std::int64_t width_in_half_the_layers(const limits::Setting& setting, std::int64_t d_model);
 
 /// The curves of settings that are shown together.
 struct LimitsReport {

@@ -47,7 +47,7 @@ std::vector<CurvesPart> curves_parts(const Machines& of) {
   hardware.gpus = of.hardware;
   LimitsQuestion sites;
   sites.gpus = {of.one};
-  sites.sites = 4;
+  sites.sites = "4";
   sites.site_bandwidth = "100 MB/s";
   sites.site_distance_km = 2000;
   sites.relax = "federated";

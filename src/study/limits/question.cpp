@@ -90,6 +90,9 @@ Result<limits::Comparison> limits_settings(const LimitsQuestion& question) {
   if (question.sequence < 0 || question.sequence > kMostSequence) {
     problems.push_back({FieldName("seq"), "must be from 1 to " + std::to_string(kMostSequence)});
   }
+  if (question.months && !(*question.months >= 1e-4 && *question.months <= 1200)) {
+    problems.push_back({FieldName("months"), "must be from 0.0001 to 1200"});
+  }
   for (const std::string& preset : presets) add(out, limits::embedded_comparison(preset), problems);
   for (const std::string& machine : gpus) add(out, from_machine(machine), problems);
   for (const std::string& file : question.files) add(out, from_file(file), problems);
@@ -98,6 +101,7 @@ Result<limits::Comparison> limits_settings(const LimitsQuestion& question) {
   }
   for (limits::Setting& setting : out.settings) {
     if (question.sequence > 0) setting.sequence = question.sequence;
+    if (question.months) setting.duration = Seconds(*question.months * limits::kSecondsOfAMonth);
     if (question.sparse) setting.sparsity.sparse = true;
     if (question.as_published) setting.as_published = true;
   }

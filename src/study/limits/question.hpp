@@ -26,8 +26,9 @@ struct LimitsQuestion {
   std::optional<double> sync_every, compression, sample_penalty;
   std::optional<std::int64_t> blocks, submodels;
   std::optional<std::string> loose_level;
-  std::int64_t sites = 0;
-  std::string site_bandwidth;
+  std::optional<double> months;  // in which a run must end, in every setting
+  std::string sites;             // "4", or the shares of unlike ones, "4,2,1"; empty: one place
+  std::string site_bandwidth;    // one for all of them, or "1 GB/s,500 MB/s,500 MB/s"
   double site_distance_km = 0;
 };
 

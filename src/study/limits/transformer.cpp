@@ -172,6 +172,9 @@ Problems transformer_problems(const limits::Setting& setting, const Cluster& clu
       setting.steps_between_syncs > 1) {
     refuse("has numbers that no method of runs has; legal: relax with a method's name, sync-every");
   }
+  if (setting.machine.replicas_cross) {
+    refuse("has sites that are unlike one another; real transformers are asked of like ones");
+  }
   const std::string precision(to_name(setting.precision));
   if (recipe_from(precision) == nullptr) {
     refuse("trains in " + precision + ", for which there is no recipe");

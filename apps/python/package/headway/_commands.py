@@ -425,6 +425,9 @@ class ScaleFields(RunFields, total=False):
     critical_batch_at: by-tokens: the tokens after which --critical-batch is right
     critical_batch_exponent: by-tokens: the power of the tokens that it grows with; yours;
         default: 0
+    sparse_samples: samples of sparse training (--method sparse) to a loss over those of dense,
+        small batches; default: 1: no published number
+    sparse_steps: the same of steps with a large batch; default: 1: no published number
     csv: write the points to this file
     plot: draw to this folder
     keep: what of a step stays the same; default: tokens
@@ -448,8 +451,6 @@ class ScaleFields(RunFields, total=False):
     name: of which points or law; default: all
     batch: batches, samples a step; default: powers of two
     throughput: samples a second, for the time to the target
-    sparse_samples: samples to the target of sparse training over those of dense; yours
-    sparse_steps: the same of steps with a large batch
     density: share of the weights that are not zero: what the hardware saves of them
     sparsity: how the zeros lie: none, 2:4, blocks
     value_bits: of a weight and a gradient; default: 16
@@ -489,6 +490,8 @@ class ScaleFields(RunFields, total=False):
     batch_law: Literal["by-loss", "by-tokens", "gpt3", "llama31_405b", "llama31_8b"]
     critical_batch_at: Union[float, str]
     critical_batch_exponent: float
+    sparse_samples: float
+    sparse_steps: float
     csv: str
     plot: str
     keep: Literal["sequences", "tokens"]
@@ -509,8 +512,6 @@ class ScaleFields(RunFields, total=False):
     name: str
     batch: Union[str, Sequence[str]]
     throughput: float
-    sparse_samples: float
-    sparse_steps: float
     density: float
     sparsity: Literal["none", "2:4", "blocks"]
     value_bits: float
@@ -544,6 +545,7 @@ class LimitsFields(TypedDict, total=False):
     real: beside each setting, real transformers: the prediction of their steps
     cluster: of --real, a name or .toml; default: what the machine stands for
     seq: tokens in a sequence; default: 2048
+    months: in which a run must end; default: 3
     relax: beside each setting, with less communication: ad-psgd, asynchronous, decoupled,
         diloco, eager-diloco, ensemble, evolution, federated, fp4-exchange, fp8-exchange,
         gossip, local-sgd, local-updates, masked, one-bit-adam, powersgd, qsgd, signs, stale,
@@ -554,9 +556,15 @@ class LimitsFields(TypedDict, total=False):
     blocks: blocks with losses of their own
     submodels: submodels trained apart
     sample_penalty: data needed, times that of synchronous training
-    sites: data centres that share the run
-    site_bandwidth: of one GPU to other sites, "1 GB/s" or unlimited
+    sites: data centres that share the run, or the shares of unlike ones: 4,2,1
+    site_bandwidth: of one GPU to other sites, "1 GB/s" or unlimited; a list: of each site
     site_distance: between sites: light in glass takes 5 ms for 1000 km
+    budget: co-design: the machine, its network and the layout within this money
+    power_budget: the same within this power at the meter, "100 MW"
+    width: for the model of this d_model; default: the widest within the budget
+    domain: accelerators of a domain that are tried, repeatable
+    fabric: bandwidth of an accelerator between domains that is tried, repeatable
+    parts: the same in place
     report: renew the tables of DIR/limits.md and the drawings beside it
     """
 
@@ -574,6 +582,7 @@ class LimitsFields(TypedDict, total=False):
     real: bool
     cluster: Described
     seq: int
+    months: float
     relax: str
     sync_every: float
     loose_level: str
@@ -581,9 +590,15 @@ class LimitsFields(TypedDict, total=False):
     blocks: int
     submodels: int
     sample_penalty: float
-    sites: int
+    sites: Union[float, str]
     site_bandwidth: str
     site_distance: float
+    budget: float
+    power_budget: str
+    width: int
+    domain: Union[str, Sequence[str]]
+    fabric: Union[str, Sequence[str]]
+    parts: Mapping[str, Any]
     report: str
 
 
