@@ -37,6 +37,11 @@ void write_row(JsonWriter& json, const JobsAnswer& answer, const PolicyAtLoad& r
   write_optional(json, "jct_p10_s", row.time_quantile(0.1));
   write_optional(json, "jct_p50_s", row.time_quantile(0.5));
   write_optional(json, "jct_p90_s", row.time_quantile(0.9));
+  if (const auto slowdown = row.slowdown_mean()) {
+    json.member("slowdown_mean", *slowdown);
+    write_optional(json, "slowdown_p90", row.slowdown_quantile(0.9));
+    json.member("late", row.late());
+  }
   if (answer.costs) {
     const FleetView view = fleet_view(row, answer.servers, *answer.costs);
     json.member("end_s", row.end().value());

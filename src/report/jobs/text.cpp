@@ -41,6 +41,22 @@ std::string gains_table(const JobsAnswer& answer) {
   return "\non the same streams\n" + aligned(rows, 3);
 }
 
+// What jobs take from one another on shared links.
+std::string links_table(const JobsAnswer& answer) {
+  std::vector<std::vector<std::string>> rows = {{"a job each", "policy", "takes, over alone: mean",
+                                                 "50 %", "90 %", "most", "over its limit"}};
+  for (const PolicyAtLoad& row : answer.rows) {
+    const auto mean = row.slowdown_mean();
+    if (!mean) continue;
+    const auto times = [](double value) { return formatted("x %.3f", value); };
+    rows.push_back({to_text(row.interval), row.policy, times(*mean),
+                    times(*row.slowdown_quantile(0.5)), times(*row.slowdown_quantile(0.9)),
+                    times(*row.slowdown_quantile(1)), percent(row.late())});
+  }
+  return rows.size() == 1 ? std::string()
+                          : "\njobs that share links of the network\n" + aligned(rows, 2);
+}
+
 std::string energy_text(Joules energy) {
   return formatted("%.3g MWh", energy.value() / 3.6e9);
 }
@@ -73,7 +89,7 @@ std::string jobs_text(const JobsAnswer& answer) {
   std::string out = answer.title + ", " + std::to_string(answer.servers) + " servers, " +
                     std::to_string(answer.seeds) + (answer.seeds == 1 ? " seed" : " seeds") +
                     (answer.published ? ", as published" : "") + "\n\n";
-  out += rows_table(answer) + fleet_table(answer) + gains_table(answer);
+  out += rows_table(answer) + links_table(answer) + fleet_table(answer) + gains_table(answer);
   if (answer.hopeless > 0) {
     out +=
         "\n" + wrapped(percent(answer.hopeless) +

@@ -67,6 +67,29 @@ std::optional<double> PolicyAtLoad::time_quantile(double q) const {
   return quantile(std::move(values), q);
 }
 
+std::optional<double> PolicyAtLoad::slowdown_mean() const {
+  std::vector<double> values;
+  for (const StreamOutcome& seed : seeds) {
+    values.insert(values.end(), seed.slowdowns.begin(), seed.slowdowns.end());
+  }
+  return mean(values);
+}
+std::optional<double> PolicyAtLoad::slowdown_quantile(double q) const {
+  std::vector<double> values;
+  for (const StreamOutcome& seed : seeds) {
+    values.insert(values.end(), seed.slowdowns.begin(), seed.slowdowns.end());
+  }
+  return quantile(std::move(values), q);
+}
+double PolicyAtLoad::late() const {
+  std::size_t late = 0, ran = 0;
+  for (const StreamOutcome& seed : seeds) {
+    late += seed.late;
+    ran += seed.times.size();
+  }
+  return ran == 0 ? 0 : static_cast<double>(late) / static_cast<double>(ran);
+}
+
 double PolicyAtLoad::done() const {
   return mean_over(
       seeds, [](const StreamOutcome& seed) { return static_cast<double>(seed.times.size()); });

@@ -7,6 +7,7 @@
 
 #include "run/run.hpp"
 #include "study/jobs/machine.hpp"
+#include "study/jobs/shared_links.hpp"
 
 namespace headway {
 
@@ -25,6 +26,7 @@ struct ForecastAtDegree {
   Seconds time;
   Joules energy;  // hosts and cooling among it
   double failures = 0;
+  StepOnLinks step = {};  // as the network between nodes sees it
 };
 struct ForecastTimes {
   std::string name;
@@ -42,14 +44,18 @@ struct ForecastNodes {
 /// that fails faster than it passes from a checkpoint to the next.
 Result<std::vector<ForecastTimes>> forecast_times(const std::vector<ForecastJob>& jobs,
                                                   const ForecastNodes& nodes);
+/// What a node sends to other nodes at most, one way.
+Result<BytesPerSecond> node_bandwidth(const ForecastNodes& nodes);
 Result<FleetCosts> fleet_costs(const ForecastNodes& nodes);
 /// The time of one accelerator between interruptions that is usual.
 Result<Seconds> usual_mtbf();
 
-/// Nodes, of which a job takes the first that are free: its time is that of its degree wherever it
-/// lies. Its time alone, of which limits are fractions, is that of its least degree.
+/// Nodes, of which a job takes the first that are free: its time alone is that of its degree
+/// wherever it lies, and jobs slow each other where they share links above `leaves`. Its time
+/// alone, of which limits are fractions, is that of its least degree.
 std::unique_ptr<JobMachine> forecast_job_machine(std::size_t nodes,
                                                  std::vector<ForecastTimes> times,
-                                                 std::optional<FleetCosts> costs = std::nullopt);
+                                                 std::optional<FleetCosts> costs = std::nullopt,
+                                                 LeafSwitches leaves = {});
 
 }  // namespace headway

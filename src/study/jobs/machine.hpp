@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct JobStart {
   Seconds time;
   Joules energy{};      // of its servers, where the machine knows it
   double failures = 0;  // that its time expects
+};
+
+/// A job that runs: what it is, and on which servers, in their order.
+struct RunsOn {
+  std::size_t kind = 0;
+  int degree = 0;
+  std::span<const std::size_t> servers;
 };
 
 /// What a fleet costs whatever runs on it; of one server.
@@ -48,6 +56,12 @@ class JobMachine {
   /// Nothing: there is no place.
   virtual std::optional<JobStart> start(std::size_t kind, int degree,
                                         const BusyServers& busy) const = 0;
+  /// Whether jobs take longer for one another: slowdowns() says how much.
+  virtual bool shares_links() const { return false; }
+  /// What each of the jobs that run side by side takes over what it takes alone.
+  virtual std::vector<double> slowdowns(std::span<const RunsOn> jobs) const {
+    return std::vector<double>(jobs.size(), 1);
+  }
   /// Nothing: the machine's power and price are not known.
   virtual std::optional<FleetCosts> costs() const { return std::nullopt; }
 };

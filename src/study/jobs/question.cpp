@@ -207,6 +207,27 @@ ForecastJob read_forecast_job(Fields& fields, const std::string& cluster, std::i
   return out;
 }
 
+// leaf = 16: nodes below each switch, which sends upwards what they send, over oversubscription.
+LeafSwitches read_leaves(Fields& fields, const ForecastNodes& nodes, Problems& problems) {
+  const double over = fields.number_or("oversubscription", 1);
+  if (!(over >= 1 && over <= 1000)) fields.fail("oversubscription", "must be from 1 to 1000");
+  if (!fields.has("leaf")) {
+    if (fields.has("oversubscription")) {
+      fields.fail("leaf", "is missing; oversubscription is of switches with so many nodes below",
+                  Trouble::missing);
+    }
+    fields.natural_or("leaf", 0);
+    return {};
+  }
+  const auto leaf = bounded(fields, "leaf", 1, kMostNodes);
+  const auto stream = node_bandwidth(nodes);
+  if (!stream) {
+    append(problems, stream.problems());
+    return {};
+  }
+  return {static_cast<std::size_t>(leaf), (static_cast<double>(leaf) / over) * *stream, *stream};
+}
+
 // A cluster of Headway's, with its forecasts.
 void read_cluster(Fields fields, Fields& root, const Document& document, JobsQuestion& question,
                   Problems& problems) {
@@ -222,6 +243,7 @@ void read_cluster(Fields fields, Fields& root, const Document& document, JobsQue
   } else if (fields.has("mtbf")) {
     fields.fail("mtbf", "cannot stand beside failures = false");
   }
+  const LeafSwitches leaves = read_leaves(fields, each, problems);
   fields.reject_unknown();
   const Node* array = document.root.find("job");
   std::vector<ForecastJob> jobs;
@@ -243,8 +265,8 @@ void read_cluster(Fields fields, Fields& root, const Document& document, JobsQue
   if (!costs) append(problems, costs.problems());
   if (!problems.empty()) return;
   question.title = std::to_string(nodes) + " nodes of " + cluster;
-  question.machine = [nodes, all = *times, of = *costs] {
-    return forecast_job_machine(static_cast<std::size_t>(nodes), all, of);
+  question.machine = [nodes, all = *times, of = *costs, leaves] {
+    return forecast_job_machine(static_cast<std::size_t>(nodes), all, of, leaves);
   };
 }
 

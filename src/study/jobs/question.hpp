@@ -53,6 +53,10 @@ struct PolicyAtLoad {
   /// Means over seeds: jobs that ran, what they draw, and what servers without a job draw until the
   /// end of the stream.
   double done() const;
+  /// On shared links, over all jobs that ran; nothing elsewhere.
+  std::optional<double> slowdown_mean() const;
+  std::optional<double> slowdown_quantile(double q) const;
+  double late() const;  // share of those that ran
   double failures() const;
   Joules energy() const;
   Seconds end() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "study/jobs/look.hpp"
 
@@ -140,6 +141,30 @@ StreamOutcome run_stream(const std::vector<JobArrival>& jobs, const JobMachine& 
   const Seconds end = horizon > Seconds() || jobs.empty() ? horizon : jobs.back().arrival;
   out.end = end;
   double held = 0;
+  const bool shares = machine.shares_links();
+  struct Started {
+    std::size_t job;
+    JobOutcome outcome;
+  };
+  std::vector<Started> started;  // on shared links, where ends are known later
+  const auto take_ended = [&] {
+    for (const EndedJob& ended : cluster.take_ended()) {
+      const auto& [at, outcome] = started[ended.submitted];
+      const Seconds time = ended.end - jobs[at].arrival;
+      const Seconds inside = std::max(Seconds(), std::min(ended.end, end) - jobs[at].arrival);
+      held += static_cast<double>(outcome.servers) * inside.value();
+      // While it waits for the network a server draws what it draws idle.
+      out.energy += outcome.energy;
+      if (const auto costs = machine.costs()) {
+        out.energy += static_cast<double>(outcome.servers) * (costs->idle * (time - outcome.time));
+      }
+      out.failures += outcome.failures;
+      out.times.push_back(time.value());
+      out.slacks.push_back(1 - time / jobs[at].limit);
+      out.slowdowns.push_back(time / outcome.time);
+      out.late += rules.hold(time, jobs[at].limit) ? 0 : 1;
+    }
+  };
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobArrival& job = jobs[i];
     cluster.advance(job.arrival);
@@ -153,6 +178,11 @@ StreamOutcome run_stream(const std::vector<JobArrival>& jobs, const JobMachine& 
       out.hopeless += is_hopeless(machine, job, rules) ? 1 : 0;
       continue;
     }
+    if (shares) {
+      started.push_back({i, outcome});
+      take_ended();
+      continue;
+    }
     const Seconds inside = std::max(Seconds(), std::min(until, end) - job.arrival);
     held += static_cast<double>(outcome.servers) * inside.value();
     out.energy += outcome.energy;
@@ -160,6 +190,10 @@ StreamOutcome run_stream(const std::vector<JobArrival>& jobs, const JobMachine& 
     if (cut) continue;
     out.times.push_back(outcome.time.value());
     out.slacks.push_back(1 - outcome.time / job.limit);
+  }
+  if (shares) {
+    cluster.advance(Seconds(std::numeric_limits<double>::infinity()));
+    take_ended();
   }
   const double whole = static_cast<double>(machine.servers()) * end.value();
   out.utilisation = whole > 0 ? held / whole : 0;

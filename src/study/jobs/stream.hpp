@@ -44,12 +44,16 @@ std::vector<JobArrival> drawn_until(const JobLaw& law, const JobMachine& machine
 
 struct StreamOutcome {
   std::size_t jobs = 0, blocked = 0, refused = 0;
-  std::size_t hopeless = 0;         // no degree holds their limit, even on the empty machine
-  double utilisation = 0;           // of server-seconds until the last arrival, or the horizon
-  Seconds end = {};                 // that arrival, or the horizon
-  Joules energy = {};               // of the jobs that ran, whole
-  double failures = 0;              // expected of them
-  std::vector<double> times = {};   // of the jobs that ran, seconds
+  std::size_t hopeless = 0;        // no degree holds their limit, even on the empty machine
+  double utilisation = 0;          // of server-seconds until the last arrival, or the horizon
+  Seconds end = {};                // that arrival, or the horizon
+  Joules energy = {};              // of the jobs that ran, whole
+  double failures = 0;             // expected of them
+  std::vector<double> times = {};  // of the jobs that ran, seconds
+  // On machines whose jobs share links: of the jobs that ran, what each took over what it takes
+  // alone; those that ended after their limit, as others came.
+  std::vector<double> slowdowns = {};
+  std::size_t late = 0;
   std::vector<double> slacks = {};  // what their limits leave, as a share of the limit
 
   double blocking() const {
