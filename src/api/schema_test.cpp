@@ -148,6 +148,10 @@ std::vector<Question> questions() {
        R"({"stream": {"arrivals": {"jobs": 20}, "seeds": 2, "policies": ["max", "cheapest"]}})"},
       {"jobs", R"({"stream": {"arrivals": {"jobs": 3}, "limits": {"least": 0.001, "most": 0.002,
                    "step": 0.001}}, "seeds": 1, "policy": ["none", "max"]})"},
+      {"jobs", R"({"stream": {"arrivals": {"jobs": 5}, "seeds": 1, "policies": ["max"],
+                   "machine": {"cluster": "dgx-h100", "nodes": 8, "leaf": 2, "oversubscription": 16},
+                   "job": [{"name": "small", "steps": 100, "nodes": [4], "run": {"model":
+                   "llama-2-7b", "seq": 4096, "global-batch": 128}}]}})"},
       {"infer", served(R"("batch": 16)")},
       {"infer", served(R"("batch": 16, "ops": true)")},
       {"infer", served(R"("rate": 4, "ttft": "1 s", "weights": "fp8", "cache": "fp8")")},

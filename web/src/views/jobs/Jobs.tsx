@@ -134,7 +134,7 @@ function ByLoad({ document, metric }: { document: JobsDocument; metric: JobsMetr
   const x: Axis = { label: "jobs an hour", kind: "log", domain: domainOf(document.policies.map(loadOf), "log", { pad: 0.05 }) };
   const title = `${metric.label[0]!.toUpperCase()}${metric.label.slice(1).replace(/ \(.*/, "")}, by load`;
   return (
-    <Figure title={title} note={metric.note} file={`headway-jobs-${metric.id}`} table={{ columns: kColumns, rows: document.policies }} open document={document}>
+    <Figure title={title} note={metric.note} file={`headway-jobs-${metric.id}`} table={{ columns: columnsOf(document.policies), rows: document.policies }} open document={document}>
       <LineChart title={title} x={x} y={y} series={series} height={300} />
     </Figure>
   );
@@ -165,6 +165,21 @@ const kColumns: Column<PolicyAtLoad>[] = [
   numbers("jct_p50_s", "50 %", (row) => row.jct_p50_s, duration),
   numbers("jct_p90_s", "90 %", (row) => row.jct_p90_s, duration),
 ];
+
+/** Those of jobs that share links of a fabric, where any does. */
+const kLinkColumns: Column<PolicyAtLoad>[] = [
+  numbers("slowdown_mean", "takes over alone, mean", (row) => row.slowdown_mean ?? null, times),
+  numbers("slowdown_p90", "90 %", (row) => row.slowdown_p90 ?? null, times),
+  numbers("late", "over its limit", (row) => row.late ?? null, percent),
+];
+
+function times(value: number): string {
+  return `× ${value.toFixed(3)}`;
+}
+
+function columnsOf(rows: readonly PolicyAtLoad[]): Column<PolicyAtLoad>[] {
+  return rows.some((row) => row.slowdown_mean !== undefined) ? [...kColumns, ...kLinkColumns] : kColumns;
+}
 
 const kGainColumns: Column<PolicyGain>[] = [
   { key: "interval_s", head: "a job each", value: (gain) => gain.interval_s, text: (gain) => `${count(gain.interval_s)} s` },

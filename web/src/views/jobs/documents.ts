@@ -15,6 +15,11 @@ export interface PolicyAtLoad {
   readonly jct_p10_s: number | null;
   readonly jct_p50_s: number | null;
   readonly jct_p90_s: number | null;
+  /** Of jobs that share links: what they take over what they take alone. */
+  readonly slowdown_mean?: number;
+  readonly slowdown_p90?: number | null;
+  /** Of the jobs that ran, the share that ended after its limit as others came. */
+  readonly late?: number;
 }
 
 export interface PolicyGain {
