@@ -16,7 +16,8 @@
 namespace headway {
 namespace {
 
-// What stands in for settings that cannot be read, so that flags which edit them are judged too.
+// What stands in for settings that cannot be read, so that flags which edit them are judged too,
+// and for a machine that nobody names where one is needed.
 const char* const kStandIn = "h100-sxm";
 
 // Flags without meaning beside one another.
@@ -210,8 +211,13 @@ CommandOutput run_limits_curves(const LimitsRequest& request, limits::Comparison
 
 }  // namespace
 
-CommandOutput run_limits(const LimitsRequest& request) {
-  if (!request.report.empty()) return run_limits_report(request);
+CommandOutput run_limits(const LimitsRequest& given) {
+  if (!given.report.empty()) return run_limits_report(given);
+  LimitsRequest request = given;
+  const bool names_none = request.files.empty() && request.presets.empty() &&
+                          request.gpus.empty() && request.settings.empty();
+  // Of the published comparison's machines most have no price.
+  if (request.machine.asks() && names_none) request.gpus = {kStandIn};
   auto comparison = asked_settings(request);
   if (!comparison) return {.problems = comparison.problems()};
   if (request.division.divided() && !request.sensitivity) {

@@ -60,6 +60,14 @@ TEST(LimitsBudget, its_text_says_the_machine_what_it_costs_and_what_binds) {
   }
 }
 
+TEST(LimitsBudget, without_a_machine_it_is_of_the_studys_first) {
+  LimitsRequest request = few_machines();
+  request.json = true;
+  const std::string named = run_limits(request).text;
+  request.gpus.clear();
+  EXPECT_EQ(run_limits(request).text, named);
+}
+
 TEST(LimitsBudget, less_than_any_machine_costs_has_no_answer) {
   LimitsRequest request = few_machines();
   request.machine.budget = 10;
