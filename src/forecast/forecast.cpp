@@ -31,7 +31,8 @@ Forecast forecast(const Run& run, const Calibration& calibration) {
   const Job& job = run.job;
   const Layout& layout = run.layout;
   const Step step = lower(run);
-  const Prices prices{job, layout, cluster, calibration, step.spans};
+  CallMemo memo;
+  const Prices prices{job, layout, cluster, calibration, step.spans, &memo};
 
   Forecast out;
   PricedBlocks priced(step, prices);

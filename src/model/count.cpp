@@ -66,6 +66,7 @@ std::int64_t idle_expert_values(const Layer& layer, std::int64_t all_experts) {
 }
 
 std::vector<std::int64_t> layers_of_kind(const Model& model) {
+  if (model.kinds.size() == 1) return {model.layers()};
   std::vector<std::int64_t> number(model.kinds.size(), 0);
   for (const std::uint8_t kind : model.pattern) ++number[kind];
   return number;

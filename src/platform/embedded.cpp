@@ -1,6 +1,7 @@
 #include "platform/embedded.hpp"
 
 #include <cstddef>
+#include <unordered_map>
 
 #include "base/random/digest.hpp"
 #include "platform/gzip.hpp"
@@ -19,17 +20,29 @@ extern "C" const HeadwayEmbeddedFile headway_embedded_files[];
 extern "C" const std::size_t headway_embedded_file_count;
 
 namespace headway {
+namespace {
+
+const std::unordered_map<std::string_view, const HeadwayEmbeddedFile*>& files_by_path() {
+  static const auto all = [] {
+    std::unordered_map<std::string_view, const HeadwayEmbeddedFile*> out;
+    for (std::size_t i = 0; i < headway_embedded_file_count; ++i) {
+      out.emplace(headway_embedded_files[i].path, &headway_embedded_files[i]);
+    }
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace
 
 std::optional<std::string_view> embedded_file(std::string_view path) {
-  for (std::size_t i = 0; i < headway_embedded_file_count; ++i) {
-    const HeadwayEmbeddedFile& file = headway_embedded_files[i];
-    if (path != file.path) continue;
-    const std::string_view bytes(file.begin, static_cast<std::size_t>(file.end - file.begin));
-    if (!file.packed) return bytes;
-    static Memo<std::optional<std::string>> unpacked;
-    return unpacked.of(file.path, [&] { return unpacked_gzip(bytes); });
-  }
-  return std::nullopt;
+  const auto found = files_by_path().find(path);
+  if (found == files_by_path().end()) return std::nullopt;
+  const HeadwayEmbeddedFile& file = *found->second;
+  const std::string_view bytes(file.begin, static_cast<std::size_t>(file.end - file.begin));
+  if (!file.packed) return bytes;
+  static Memo<std::optional<std::string>> unpacked;
+  return unpacked.of(file.path, [&] { return unpacked_gzip(bytes); });
 }
 
 std::vector<std::string> embedded_files(std::string_view folder) {

@@ -72,7 +72,7 @@ void refuse_idle_buckets(RequestReader& reader, const Run& run) {
 // What is given there and would change nothing is not what is meant, unless it is the default.
 void refuse_idle(RequestReader& reader, const Run& run) {
   refuse_idle_buckets(reader, run);
-  const Run usual;
+  static const Run usual;
   for (const ReadWith& field : kReadWith) {
     if (!reader.has(field.name) || field.is_read(run)) continue;
     if (reader.refused(field.name) || reader.refused(field.by)) continue;

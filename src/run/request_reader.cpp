@@ -43,6 +43,13 @@ std::string not_among(std::string_view field, const FieldForm& form, std::string
          instead_of(field);
 }
 
+// One of 64, by the ends and the length of a name.
+std::uint64_t bit_of(std::string_view name) {
+  if (name.empty()) return 1;
+  const auto of = [](char letter) { return static_cast<unsigned char>(letter); };
+  return std::uint64_t{1} << ((7U * of(name.front()) + 3U * of(name.back()) + name.size()) % 64U);
+}
+
 }  // namespace
 
 Result<Cluster> cluster_of(const GivenField& given) {
@@ -54,6 +61,7 @@ RequestReader::RequestReader(const RunRequest& request, Problems& problems,
                              std::span<const RunField> known)
     : request_(request), problems_(problems) {
   for (const GivenField& given : request) {
+    given_ |= bit_of(given.name);
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const RunField& field) {
       return field.name == given.name;
     });
@@ -70,6 +78,7 @@ RequestReader::RequestReader(const RunRequest& request, Problems& problems,
 }
 
 const GivenField* RequestReader::find(std::string_view name) const {
+  if ((given_ & bit_of(name)) == 0) return nullptr;
   for (auto it = request_.rbegin(); it != request_.rend(); ++it) {
     if (it->name == name) return &*it;
   }

@@ -59,6 +59,7 @@ class RequestReader {
 
  private:
   const RunRequest& request_;
+  std::uint64_t given_ = 0;  // a bit of each given name: most fields of a run are not given
   Problems& problems_;
   std::vector<std::string> refused_;
 };

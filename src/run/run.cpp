@@ -31,7 +31,7 @@ void read_fields(RequestReader& reader, Run& run) {
   }
   run.layout.zero = -1;  // not given: the framework's habit
   for (const FieldRow& row : field_rows()) {
-    if (!can_be_set(row)) continue;
+    if (!reader.has(row.field.name) || !can_be_set(row)) continue;
     if (const auto number = reader.value(row)) set_number(run, row, *number);
   }
 }
@@ -56,20 +56,21 @@ void settle_ranks(RequestReader& reader, Layout& layout, bool split) {
     if (reader.refused(name)) return;
   }
   const std::int64_t model_ranks = layout.tp * layout.cp * layout.pp;
-  const std::string product = "tp x cp x pp = " + std::to_string(layout.tp) + " x " +
-                              std::to_string(layout.cp) + " x " + std::to_string(layout.pp) +
-                              " = " + std::to_string(model_ranks);
+  const auto product = [&] {
+    return "tp x cp x pp = " + std::to_string(layout.tp) + " x " + std::to_string(layout.cp) +
+           " x " + std::to_string(layout.pp) + " = " + std::to_string(model_ranks);
+  };
   if (!reader.has("dp")) {
     if (gpus % model_ranks != 0) {
       reader.fail("gpus",
-                  std::to_string(gpus) + " is not a multiple of " + product +
+                  std::to_string(gpus) + " is not a multiple of " + product() +
                       "; legal: a multiple of " + std::to_string(model_ranks),
                   Trouble::illegal, multiples_near(gpus, model_ranks));
       return;
     }
     layout.dp = gpus / model_ranks;
   } else if (static_cast<double>(layout.dp) * others != static_cast<double>(gpus)) {
-    reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product +
+    reader.fail("gpus", std::to_string(gpus) + " is not dp x " + product() +
                             ", times dp = " + std::to_string(layout.dp));
   }
 }

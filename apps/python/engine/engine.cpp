@@ -68,24 +68,26 @@ PredictedRun* held_by(PyObject* capsule) {
   return held;
 }
 
-// predict(fields): the forecast of plain fields, and whether it fits; None where the fields are not
-// plain, or no legal run.
+// predict(fields): the forecast of plain fields, whether it fits, and its step time; None where the
+// fields are not plain, or no legal run.
 PyObject* predicted(PyObject*, PyObject* arguments) {
   return guarded([&] {
     const auto fields = PyDict_Check(arguments) ? fields_of(arguments) : std::nullopt;
     std::unique_ptr<PredictedRun> found;
     if (fields) {
       const Released others;
-      auto run = predicted_run(*fields);
-      if (run) found = std::make_unique<PredictedRun>(std::move(run).value());
+      thread_local KeptCalibration kept;  // one run after the other, often of one machine
+      auto run = predicted_run(*fields, kept);
+      if (run) found = std::move(run).value();
     }
     if (!found) return Object::borrowed(Py_None);
     const Object fits(PyBool_FromLong(found->forecast.fits));
+    const Object step_time(PyFloat_FromDouble(found->forecast.step_time.value()));
     const Object capsule(PyCapsule_New(found.get(), kPredicted, [](PyObject* each) {
       delete static_cast<PredictedRun*>(PyCapsule_GetPointer(each, kPredicted));
     }));
     static_cast<void>(found.release());  // the capsule's
-    return Object(PyTuple_Pack(2, capsule.get(), fits.get()));
+    return Object(PyTuple_Pack(3, capsule.get(), fits.get(), step_time.get()));
   });
 }
 

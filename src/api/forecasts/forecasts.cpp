@@ -125,19 +125,21 @@ class Sentences {
 
 }  // namespace
 
-Result<PredictedRun> predicted_run(const RunRequest& fields) {
+Result<std::unique_ptr<PredictedRun>> predicted_run(const RunRequest& fields,
+                                                    KeptCalibration& kept) {
   auto run = make_run(fields, Types::two);
   if (!run) return run.problems();
-  auto forecast = predict(*run);
+  auto forecast = predict_numbers(*run, kept);
   if (!forecast) return forecast.problems();
-  return PredictedRun{std::move(run).value(), std::move(forecast).value()};
+  return std::make_unique<PredictedRun>(
+      PredictedRun{std::move(run).value(), std::move(forecast).value()});
 }
 
 std::string json_of(const PredictedRun& predicted) {
   const auto& [run, forecast] = predicted;
-  if (forecast.fits) return predict_json(run, forecast);
   Forecast told = forecast;
-  told.notes.push_back(what_would_fit(run, forecast));
+  add_notes(run, told);
+  if (!forecast.fits) told.notes.push_back(what_would_fit(run, forecast));
   return predict_json(run, told);
 }
 
@@ -178,15 +180,15 @@ Result<ForecastTable> forecast_rows(const RunRequest& base, std::span<const Swep
   out.problem.assign(rows, 0);
   Sentences sentences;
   std::vector<Row> row_of(workers_of(threads), Row(base, swept));
+  std::vector<KeptCalibration> kept(row_of.size());
   const auto predict_row = [&](std::size_t row, std::size_t worker) {
-    const auto predicted = predicted_run(row_of[worker].at(row));
-    if (!predicted) {
-      out.problem[row] = sentences.place_of(predicted.problems());
+    const auto run = make_run(row_of[worker].at(row), Types::two);
+    const auto forecast = run ? predict_numbers(*run, kept[worker]) : run.problems();
+    if (!forecast) {
+      out.problem[row] = sentences.place_of(forecast.problems());
       return;
     }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      out.columns[i][row] = all[i].of(predicted->forecast);
-    }
+    for (std::size_t i = 0; i < all.size(); ++i) out.columns[i][row] = all[i].of(*forecast);
   };
   out.stopped = !for_each_index(rows, threads, predict_row, progress);
   sentences.settle(out);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +16,13 @@
 
 namespace headway {
 
-/// A run and its forecast, with what is said of it: what `predict` of these fields answers.
+/// A run and the numbers of its forecast: what `predict` of these fields answers.
 struct PredictedRun {
   RequestedRun run;
-  Forecast forecast;
+  Forecast forecast;  // without notes, which json_of() makes
 };
-Result<PredictedRun> predicted_run(const RunRequest& fields);
+Result<std::unique_ptr<PredictedRun>> predicted_run(const RunRequest& fields,
+                                                    KeptCalibration& kept);
 /// The answer as a document, that of `headway predict --json` to the byte.
 std::string json_of(const PredictedRun& predicted);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "api/answer.hpp"
 #include "base/document/document.hpp"
@@ -19,6 +20,12 @@ RunRequest fields_of_run() {
   auto fields = run_fields_of(kRun);
   EXPECT_TRUE(fields.ok());
   return *fields;
+}
+
+// By nothing that another run left.
+Result<std::unique_ptr<PredictedRun>> predicted_alone(const RunRequest& fields) {
+  KeptCalibration kept;
+  return predicted_run(fields, kept);
 }
 
 // A number of a document by the name of a column: "parts_s.compute", "interval_step_time_s.low".
@@ -44,19 +51,19 @@ TEST(Forecasts, AForecastBecomesTheDocumentOfTheCommand) {
   for (const std::string& request : {kRun, another}) {  // the other one does not fit
     const auto fields = run_fields_of(request);
     ASSERT_TRUE(fields.ok());
-    const auto predicted = predicted_run(*fields);
+    const auto predicted = predicted_alone(*fields);
     ASSERT_TRUE(predicted.ok());
-    EXPECT_EQ(json_of(*predicted), answer("predict", request).text);
+    EXPECT_EQ(json_of(**predicted), answer("predict", request).text);
   }
 }
 
 TEST(Forecasts, ColumnsAreTheNumbersOfTheDocument) {
-  const auto predicted = predicted_run(fields_of_run());
+  const auto predicted = predicted_alone(fields_of_run());
   ASSERT_TRUE(predicted.ok());
-  const auto document = parse_json(json_of(*predicted), "predict");
+  const auto document = parse_json(json_of(**predicted), "predict");
   ASSERT_TRUE(document.ok());
   for (const ForecastColumn& column : forecast_columns()) {
-    EXPECT_DOUBLE_EQ(column.of(predicted->forecast), number_in(*document, column.name))
+    EXPECT_DOUBLE_EQ(column.of((*predicted)->forecast), number_in(*document, column.name))
         << column.name;
   }
 }
@@ -72,11 +79,11 @@ TEST(Forecasts, EachRowIsItsOwnForecastOrSaysWhyThereIsNone) {
     for (const SweptField& field : swept) {
       fields.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
     }
-    const auto predicted = predicted_run(fields);
+    const auto predicted = predicted_alone(fields);
     for (std::size_t i = 0; i < forecast_columns().size(); ++i) {
       const double found = table->columns[i][row];
       if (predicted) {
-        EXPECT_EQ(found, forecast_columns()[i].of(predicted->forecast));
+        EXPECT_EQ(found, forecast_columns()[i].of((*predicted)->forecast));
       } else {
         EXPECT_TRUE(std::isnan(found));
       }
@@ -100,12 +107,57 @@ TEST(Forecasts, ARowHasTheConstantsOfItsOwnMachineSoftwareAndSlices) {
       RunRequest fields = fields_of_run();
       std::erase_if(fields, [&](const GivenField& each) { return each.name == field.name; });
       fields.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
-      const auto predicted = predicted_run(fields);
+      const auto predicted = predicted_alone(fields);
       ASSERT_TRUE(predicted.ok()) << field.name;
-      EXPECT_EQ(table->columns[0][row], predicted->forecast.step_time.value()) << field.name;
+      EXPECT_EQ(table->columns[0][row], (*predicted)->forecast.step_time.value()) << field.name;
     }
     EXPECT_NE(table->columns[0][0], table->columns[0][1]) << fields_swept[0].name;
   }
+}
+
+// Values drawn for each of the rows.
+SweptField drawn(const char* name, std::vector<std::string> texts, std::size_t rows) {
+  std::mt19937 draw(static_cast<unsigned>(texts.front().size() + 31 * texts.size()));
+  SweptField out{name, std::move(texts), {}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    out.of_row.push_back(static_cast<std::uint32_t>(draw() % out.texts.size()));
+  }
+  return out;
+}
+
+TEST(Forecasts, RowsOfManyModelsAndMachinesAreWhatPredictGivesToTheLastBit) {
+  constexpr std::size_t kRows = 300;
+  const std::vector<SweptField> swept = {
+      drawn("model", {"llama-2-7b", "mixtral-8x7b", "gpt3-175b", "deepseek-v3"}, kRows),
+      drawn("cluster", {"dgx-h100", "dgx-a100-80gb", "tpu-v4"}, kRows),
+      drawn("gpus", {"64", "128"}, kRows),
+      drawn("tp", {"1", "3", "8"}, kRows),
+      drawn("pp", {"1", "2", "4"}, kRows),
+      drawn("seq", {"2048", "4096", "8192"}, kRows),
+      drawn("global-batch", {"256", "512"}, kRows),
+      drawn("framework", {"megatron", "fsdp"}, kRows),
+      drawn("software", {"2023-01", "2025-06"}, kRows)};
+  const auto table = forecast_rows({}, swept, 2, {});
+  ASSERT_TRUE(table.ok());
+  std::size_t forecasts = 0;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    RunRequest fields;
+    for (const SweptField& field : swept) {
+      fields.push_back({field.name, field.texts[field.of_row[row]], member(field.name)});
+    }
+    const auto run = make_run(fields, Types::two);
+    const auto forecast = run ? predict(*run) : Result<Forecast>(run.problems());
+    ASSERT_EQ(table->problem[row] == 0, forecast.ok()) << row;
+    if (!forecast) continue;
+    ++forecasts;
+    for (std::size_t i = 0; i < forecast_columns().size(); ++i) {
+      const double expected = forecast_columns()[i].of(*forecast), found = table->columns[i][row];
+      EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected)))
+          << row << " " << forecast_columns()[i].name << ": " << found << ", not " << expected;
+    }
+  }
+  EXPECT_GT(forecasts, 50U);
+  EXPECT_LT(forecasts, kRows);  // some are no legal runs
 }
 
 TEST(Forecasts, NamesOfNoFieldAreProblems) {

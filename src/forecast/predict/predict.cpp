@@ -51,7 +51,7 @@ std::string note_on_own_runs(const Run& run) {
 }
 
 // What a reader of the forecast should know of the run.
-void add_notes(const Run& run, Forecast& out) {
+void add_notes_on_run(const Run& run, Forecast& out) {
   const Model& model = run.model;
   const Job& job = run.job;
   const Layout& layout = run.layout;
@@ -106,12 +106,9 @@ std::string note_on_machines(const RequestedRun& run, const Forecast& forecast) 
          ", and transfers take what the slower network does";
 }
 
-}  // namespace
-
-Result<Forecast> predict(const Run& run) {
-  const auto calibration = calibration_for(run);
-  if (!calibration) return calibration.problems();
-  Forecast out = forecast(run, *calibration);
+// Time, memory and what measured runs say of how far off they may be.
+Forecast numbers_of(const Run& run, const Calibration& calibration) {
+  Forecast out = forecast(run, calibration);
   const auto& intervals = embedded_interval_model();
   if (run.model.is_network()) {
     if (const auto& spreads = embedded_network_spreads())
@@ -120,17 +117,15 @@ Result<Forecast> predict(const Run& run) {
     add_intervals(*intervals, run, out);
     if (const OwnSetup* own = own_setup(run)) narrow_interval(*own, out);
   }
-  add_notes(run, out);
   return out;
 }
 
-Result<Forecast> predict(const RequestedRun& run) {
-  if (run.far == nullptr) return predict(static_cast<const Run&>(run));
+// The same on two machines.
+Result<Forecast> numbers_on_both(const RequestedRun& run, const Calibration& calibration) {
   const Run far = on_far_machine(run);
-  const auto calibration = calibration_for(run), of_far = calibration_for(far);
-  if (!calibration) return calibration.problems();
+  const auto of_far = calibration_for(far);
   if (!of_far) return of_far.problems();
-  Forecast out = forecast({run, *calibration}, {far, *of_far}, run.layout.pp - run.far->stages);
+  Forecast out = forecast({run, calibration}, {far, *of_far}, run.layout.pp - run.far->stages);
   if (const auto& intervals = embedded_interval_model()) {
     Forecast as_far = out;
     add_intervals(*intervals, run, out);
@@ -138,9 +133,36 @@ Result<Forecast> predict(const RequestedRun& run) {
     widen(out.step_time_interval, as_far.step_time_interval);
     widen(out.memory_interval, as_far.memory_interval);
   }
-  add_notes(run, out);
-  out.notes.push_back(note_on_machines(run, out));
   return out;
+}
+
+}  // namespace
+
+Result<Forecast> predict(const Run& run) {
+  const auto calibration = calibration_for(run);
+  if (!calibration) return calibration.problems();
+  Forecast out = numbers_of(run, *calibration);
+  add_notes_on_run(run, out);
+  return out;
+}
+
+Result<Forecast> predict(const RequestedRun& run) {
+  KeptCalibration only;
+  auto out = predict_numbers(run, only);
+  if (out) add_notes(run, out.value());
+  return out;
+}
+
+Result<Forecast> predict_numbers(const RequestedRun& run, KeptCalibration& kept) {
+  const auto& calibration = kept.of(run);
+  if (!calibration) return calibration.problems();
+  if (run.far == nullptr) return numbers_of(run, *calibration);
+  return numbers_on_both(run, *calibration);
+}
+
+void add_notes(const RequestedRun& run, Forecast& forecast) {
+  add_notes_on_run(run, forecast);
+  if (run.far != nullptr) forecast.notes.push_back(note_on_machines(run, forecast));
 }
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 // said of it.
 #pragma once
 
+#include "cost/calibration/kept.hpp"
 #include "forecast/forecast.hpp"
 #include "run/run.hpp"
 
@@ -11,5 +12,10 @@ namespace headway {
 Result<Forecast> predict(const Run& run);
 /// The same where stages may stand on another machine: the interval is the wider of both machines'.
 Result<Forecast> predict(const RequestedRun& run);
+
+/// All of that but what is said of it, for who asks for the numbers of many runs.
+Result<Forecast> predict_numbers(const RequestedRun& run, KeptCalibration& kept);
+/// Says it: predict() is predict_numbers() and this.
+void add_notes(const RequestedRun& run, Forecast& forecast);
 
 }  // namespace headway

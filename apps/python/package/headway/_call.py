@@ -8,23 +8,27 @@ from . import _ask, _engine
 from ._errors import Problem, RequestError
 from ._results import Result
 
+_set = object.__setattr__  # results do not change; here they are made
+
 
 class Predicted(Result):
     """A forecast. Its document is written when more than its first numbers is asked for."""
 
-    __slots__ = ("_predicted",)
+    __slots__ = ("_predicted", "step_time_s")  # the number that most who ask for many forecasts read
+    _predicts = True
 
     @classmethod
-    def of(cls, predicted: object, fits: bool, fields: Mapping[str, Any]) -> Any:
-        """Of the engine's own."""
+    def of(cls, predicted: object, fits: bool, step_time_s: float, fields: Mapping[str, Any]) -> Any:
+        """Of the engine's own. `fields` is nobody else's."""
         out = cls.__new__(cls)
-        object.__setattr__(out, "_predicted", predicted)
-        object.__setattr__(out, "_request", (fields, 0 if fits else 1))
+        _set(out, "_predicted", predicted)
+        _set(out, "step_time_s", step_time_s)
+        _set(out, "_request", (fields, 0 if fits else 1))
         return out
 
     def __getattr__(self, name: str) -> Any:
         if name == "_text":
-            object.__setattr__(self, "_text", _engine.document(self._predicted))
+            _set(self, "_text", _engine.document(self._predicted))
             return self._text
         if name == "_predicted":  # of a document: it knows its numbers itself
             return None
@@ -64,13 +68,14 @@ def _with_operands(fields: Dict[str, Any], operands: Sequence[Any], operand: Opt
 def ask(kind: Type[R], fields: Mapping[str, Any], progress: _ask.Progress, threads: int,
         operands: Sequence[Any], operand: Optional[str], selector: Optional[str],
         words: Sequence[str]) -> R:
-    asked = dict(fields)
     if operands:
+        asked = dict(fields)
         _with_operands(asked, operands, operand, selector, words)
-    elif issubclass(kind, Predicted):
-        predicted = _engine.predict(asked)
+        fields = asked
+    elif kind._predicts:
+        predicted = _engine.predict(fields)
         if predicted is not None:
-            return kind.of(*predicted, asked)  # type: ignore[no-any-return]
-    request = _ask.request_text(asked)
+            return kind.of(*predicted, fields)  # type: ignore[attr-defined, no-any-return]
+    request = _ask.request_text(fields)
     text, code = _ask.answer(kind.command, request, threads, progress)
     return kind(text, request, code)

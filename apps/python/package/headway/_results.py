@@ -142,6 +142,7 @@ class Result(Record):
     command = ""
     _rows: Optional[str] = None  # the member that to_frame() shows
     _plots = False  # whether the command draws
+    _predicts = False  # whether the engine holds it, and writes its document when that is asked for
 
     def __init__(self, text: str, request: str = "{}", exit_code: int = 0) -> None:
         object.__setattr__(self, "_text", text)

@@ -69,7 +69,9 @@ bool IntervalClass::holds(const IntervalClass& other) const {
 
 IntervalFactors IntervalFactors::at(double share) const {
   const auto grown = [&](double factor, double waiting) {
-    return std::hypot(std::log(factor), share * std::log(waiting));
+    // Not std::hypot, whose last digit differs from one C library to another.
+    const double fixed = std::log(factor), of_waiting = share * std::log(waiting);
+    return std::sqrt(fixed * fixed + of_waiting * of_waiting);
   };
   return {std::exp(-grown(low, waiting_low)), std::exp(grown(high, waiting_high))};
 }
