@@ -1,17 +1,14 @@
 """The page of reference of the Python package, from its sources: signatures, docstrings, attributes."""
 import ast
 import re
+import runpy
 
 from commands import listed
 
 
 def homes(package):
-    """Public names by the module that holds them: _HOMES of the package."""
-    tree = ast.parse((package / "__init__.py").read_text())
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOMES":
-            return ast.literal_eval(node.value)
-    return {}
+    """Public names by the module that holds them: _HOMES of the package, which loads nothing else of it."""
+    return runpy.run_path(str(package / "__init__.py"), run_name="headway")["_HOMES"]
 
 
 def about(node):

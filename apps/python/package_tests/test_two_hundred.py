@@ -94,4 +94,4 @@ def test_two_hundred_requests_are_answered_alike_through_all_doors(program, serv
         assert by_ranks is None or by_ranks == by_http, request
         by_parts += by_ranks is not None
     assert 10 < refused < 150  # both kinds were asked
-    assert by_parts >= 16 or not os.environ.get("HEADWAY_MPI_PROGRAM")
+    assert by_parts >= 14 or not os.environ.get("HEADWAY_MPI_PROGRAM")

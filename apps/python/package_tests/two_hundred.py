@@ -56,8 +56,9 @@ def document_of(command, words, fields):
 
 
 def has_parts(command, fields):
-    """Whether machines may divide the work (--shard, --mpi)."""
-    return command in ("plan", "validate") or bool(fields.get("best") or fields.get("sensitivity"))
+    """Whether machines may divide the work (--shard, --mpi); of validate that of measured serving, which is not asked
+    here, for its rows are a file."""
+    return command == "plan" or bool(fields.get("best") or fields.get("sensitivity"))
 
 
 def flags(fields):
@@ -80,6 +81,10 @@ def furthest(one, other):
 
 
 def alike_but_for_libm(one, other):
-    """Whether two texts are the same but for last digits, as where a C library rounds functions another way."""
+    """Whether two texts are the same but for last digits, as where a C library rounds functions another way.
+
+    Of those that these requests call, wasi-libc rounds hypot and log10 otherwise than glibc: of 852 different calls
+    in `infer --best`, 6 of 69 and 1 of 8; none of exp, log and pow. hypot, which its intervals took, was the 3.5e-16 of
+    three answers; they take a square root now, which is exact everywhere. log10 places the ticks of axes alone."""
     apart = furthest(one, other)
     return apart is not None and apart <= 1e-12
