@@ -24,7 +24,8 @@ TEST(RandomRuns, HaveEveryFieldOfTheTableAwayFromItsDefaultInLegalOnes) {
     // Readers set the pace whatever else there is: they have a test of their own.
     if (!can_be_set(row) || is_of_networks(row.field.name) || row.field.name == "input-rate")
       continue;
-    EXPECT_GT(changed[row.field.name], kDrawn / 50) << row.field.name;
+    // Some are read by one framework of ten alone.
+    EXPECT_GT(changed[row.field.name], kDrawn / 100) << row.field.name;
   }
 }
 

@@ -192,7 +192,8 @@ TEST(RunProblems, ASizeOfBucketsIsRefusedWhereNothingReadsIt) {
            {"framework = 'deepspeed'\nzero = 3\ntask = 'lora'", "with zero 1 or 2 alone"},
            {"framework = 'nanotron'\nzero = 1", "is read by nanotron with zero 0 alone"},
            {"framework = 'jax'",
-            "is a setting of Megatron-LM, FSDP, DeepSpeed, nanotron, DDP and Horovod; leave"}}) {
+            "is a setting of Megatron-LM, FSDP, DeepSpeed, nanotron, DDP and Horovod, TensorFlow; "
+            "leave"}}) {
     EXPECT_NE(problems(std::string(idle) + "\n").find(message), std::string::npos)
         << idle << "\n"
         << problems(std::string(idle) + "\n");

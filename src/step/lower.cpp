@@ -139,10 +139,17 @@ Flops model_flops(const Model& model, const Job& job, AttentionFlops convention)
   return batch * passes * forward_flops(model, job.sequence, convention);
 }
 
-// Of windows of 3 x 3 in fp32 libraries multiply 16 of 36 times in two of three products
-// [KERNEL-7]; of other networks nothing is left out.
-static double least_share(const Job& job) {
-  return job.recipe->matmul == Precision::fp32 ? (2 * 16.0 / 36 + 1) / 3 : 1.0;
+// Of windows of 3 x 3 in fp32 libraries multiply 36 of 144 times [KERNEL-7]; of networks without
+// them nothing is left out.
+static double least_share(const Model& model, const Job& job) {
+  if (job.recipe->matmul != Precision::fp32) return 1;
+  for (const Layer& layer : model.kinds) {
+    for (const NetworkModule& module : layer.modules) {
+      const auto* convolution = std::get_if<Convolution>(&module.shape);
+      if (convolution != nullptr && convolution->taps == 9) return 36.0 / 144;
+    }
+  }
+  return 1;
 }
 
 // Tokens attend to those of their own document on their rank, where several lie there; where other
@@ -157,7 +164,9 @@ Flops least_model_flops(const Model& model, const Job& job, const Layout& layout
   const bool ring = layout.context_exchange == ContextExchange::ring;
   const std::int64_t here = ring ? job.sequence / layout.cp : job.sequence;
   const std::int64_t documents = job.method.selected < 1 ? layout.cp : documents_in(here, job);
-  if (model.is_network()) return least_share(job) * model_flops(model, job, AttentionFlops::causal);
+  if (model.is_network()) {
+    return least_share(model, job) * model_flops(model, job, AttentionFlops::causal);
+  }
   if (documents == 1) return model_flops(model, job, AttentionFlops::causal);
   Job of_documents = job;
   of_documents.sequence = (job.method.selected < 1 ? job.sequence : here) / documents;
