@@ -833,6 +833,8 @@ class InferFields(ServingFields, total=False):
     stream: the cache moves layer by layer while prefill makes it
     imbalance: of experts: the i-th busiest is chosen as i to minus it
     redundant_experts: copies of the busiest, which even out ranks
+    exchange: how tokens travel to experts and back: collective, or kernels of its own (DeepEP):
+        collective, kernels; default: collective
     memory_share: of an accelerator's memory, that the engine takes; default: the engine's
     step_tokens: of one step at most, of prompts and decoded; default: the engine's
     step_sequences: of a copy at a time at most; default: the engine's
@@ -878,6 +880,7 @@ class InferFields(ServingFields, total=False):
     stream: bool
     imbalance: float
     redundant_experts: int
+    exchange: Literal["collective", "kernels"]
     memory_share: float
     step_tokens: int
     step_sequences: int
