@@ -127,6 +127,7 @@ Engine slow_host() {
   out.step = Seconds(2e-3);
   out.sequence = Seconds(100e-6);
   out.request = Seconds(80e-3);
+  out.token = Seconds(2.5e-6);
   out.layer = {{"hopper", Seconds(30e-6)}};
   return out;
 }

@@ -119,22 +119,31 @@ TEST(SimulatedStep, OfStagesInTurnRunsItsSlotsInTheTimeOfTheClosedForm) {
 TEST(SimulatedStep, IsAsNearToTheForecastAsItsPageSays) {
   struct Group {
     const char* name;
-    std::function<bool(const Layout&)> has;
+    std::function<bool(const headway::Run&)> has;
     double median, p90;
+    std::size_t least = 20;
   };
+  const auto placed = [](const headway::Run& r) {
+    return r.layout.pp > 1 && r.layout.vpp == 1 && is_placed(r.layout.schedule);
+  };
+  // Transfers that wait for the host take longer than slots.
+  const auto waits = [](const headway::Run& r) { return r.job.blocking_transfers; };
   const std::vector<Group> groups = {
-      {"one stage", [](const Layout& l) { return l.pp == 1; }, 0.003, 0.07},
-      {"in turn", [](const Layout& l) { return l.pp > 1 && in_turn(l); }, 0.004, 0.05},
-      {"interleaved", [](const Layout& l) { return l.pp > 1 && l.vpp > 1; }, 0.05, 0.45},
-      {"placed", [](const Layout& l) { return l.pp > 1 && l.vpp == 1 && is_placed(l.schedule); },
-       0.03, 0.1}};
+      {"one stage", [](const headway::Run& r) { return r.layout.pp == 1; }, 0.003, 0.07},
+      {"in turn", [](const headway::Run& r) { return r.layout.pp > 1 && in_turn(r.layout); }, 0.004,
+       0.05},
+      {"interleaved", [](const headway::Run& r) { return r.layout.pp > 1 && r.layout.vpp > 1; },
+       0.05, 0.45},
+      {"placed", [&](const headway::Run& r) { return placed(r) && !waits(r); }, 0.03, 0.1},
+      {"placed, hosts in the way", [&](const headway::Run& r) { return placed(r) && waits(r); },
+       0.1, 0.8, 10}};
   for (const Group& group : groups) {
     std::vector<double> errors;
     for (const Both& each : drawn()) {
-      if (group.has(each.run.layout)) errors.push_back(std::abs(each.differs()));
+      if (group.has(each.run)) errors.push_back(std::abs(each.differs()));
     }
     std::sort(errors.begin(), errors.end());
-    ASSERT_GE(errors.size(), 20U) << group.name;
+    ASSERT_GE(errors.size(), group.least) << group.name;
     const double median = errors[errors.size() / 2], p90 = errors[errors.size() * 9 / 10];
     std::printf("%s: %zu runs, median %.3f %%, p90 %.2f %%, largest %.1f %%\n", group.name,
                 errors.size(), 100 * median, 100 * p90, 100 * errors.back());
