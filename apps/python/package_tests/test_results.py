@@ -60,6 +60,9 @@ def test_frames_have_a_row_for_each_layout(run):
 
 def test_notebooks_show_tables_and_drawings(run):
     assert "step_time_s" in hw.predict(**run)._repr_html_()
+    served = hw.infer(model="llama-3.1-8b", cluster="dgx-h100", tp=1, input_len=500, output_len=50, batch=4)
+    assert served.drawings() == {}  # one way to serve is not drawn
+    assert "ttft_s" in served._repr_html_()
     shown = hw.plan(**run)._repr_html_()
     assert "<svg" in shown and "<?xml" not in shown and shown.count("<table") >= 1
 
