@@ -20,6 +20,16 @@ std::uint64_t bit(Group group) {
   return std::uint64_t{1} << static_cast<unsigned>(group);
 }
 
+// Of all that a block does, what the calls of a step are made from: the shapes of its matrices, by
+// which gradients are compressed [SIM-52].
+void keep_weight_gradients(std::vector<Item>& items) {
+  std::erase_if(items, [](const Item& item) {
+    const Op* op = std::get_if<Op>(&item.what);
+    return op == nullptr || !op->weight_gradient;
+  });
+  items.shrink_to_fit();
+}
+
 }  // namespace
 
 PlanBlockCache::PlanBlockCache(const Run& run, const Calibration& calibration,
@@ -63,7 +73,7 @@ PlanBlockCache::Work& PlanBlockCache::work(const WorkKey& key) {
 SampleBlocks PlanBlockCache::sample(const Layout& layout) {
   const auto make = [this](const WorkKey& of, SampleBlocks& out) {
     LoweredBlocks made = lower_blocks(Share(run_.model, run_.job, of, of.around), of);
-    for (Block& block : made.blocks) block.items = std::vector<Item>();
+    for (Block& block : made.blocks) keep_weight_gradients(block.items);
     out = std::make_shared<const LoweredBlocks>(std::move(made));
   };
   return samples_.of(WorkKey::of_weights(layout), make);

@@ -46,6 +46,22 @@ RC_GTEST_PROP(PlanPrice, is_the_forecast_of_every_layout, ()) {
   }
 }
 
+// A factor of low rank has the shape of the matrix that it stands for, which a search must know.
+TEST(PlanPrice, of_gradients_sent_as_factors_is_the_forecast) {
+  PlanCase c = plan_case("gpt-neox-1.3b", "frontier", 6, *framework_from("megatron"), 12, 2048);
+  c.run.job.method = method_from("powersgd", FieldName("method")).value();
+  c.space = PlanSpace::make(c.run, c.ranks);
+  PlanCounts counts;
+  const auto points = all_points(c.question(), counts);
+  ASSERT_GT(points.size(), 50u);
+  for (const auto& [index, point] : points) {
+    Case run = c.run;
+    run.layout = c.space->layout_at(index);
+    const double forecast = run.priced().step_time.value();
+    EXPECT_NEAR(point.time.value() / forecast, 1, 1e-12) << flags_of(run);
+  }
+}
+
 // [PLAN-3]
 RC_GTEST_PROP(PlanPrice, no_layout_is_under_the_floor_of_its_cell, ()) {
   const PlanCase c = random_plan_case();
