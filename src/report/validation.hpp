@@ -18,7 +18,7 @@ std::string validation_json(const ValidationReport& report, bool rows = false);
 /// Lines of a table, the last one `all`; its columns are explained in docs/validation.md.
 std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& groups,
                         const ValidationGroup& all);
-std::string verdict_text(const Confusion& fits);
+std::string verdict_text(const ValidationGroup& group);
 std::string skipped_text(const ValidationGroup& all);
 
 /// All three, for a terminal.

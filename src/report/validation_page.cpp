@@ -138,7 +138,7 @@ GeneratedBlocks validation_blocks(const ValidationReport& report) {
   const TextColumns page(0);  // of no terminal: the same whoever renews it
   GeneratedBlocks out = {
       {"aims", aims_block(report)},
-      {"memory", fenced(verdict_text(report.all.fits))},
+      {"memory", fenced(verdict_text(report.all))},
       {"left-out", left_out_block(report)},
       {"ranking", ranking_block(report)},
       {"worst-rows", worst_rows_block(report)},

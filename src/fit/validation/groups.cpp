@@ -80,7 +80,9 @@ ValidationGroup summarise(std::string name, const std::vector<const ValidationRo
     if (ran && row->measured_mfu && row->predicted_mfu) {
       mfu_differences.push_back(std::abs(*row->predicted_mfu - *row->measured_mfu));
     }
-    if (row->predicted_fits) {
+    if (row->contradicted) {
+      ++out.contradicted;
+    } else if (row->predicted_fits) {
       int& cell = *row->predicted_fits ? (ran ? out.fits.fits_fits : out.fits.fits_not)
                                        : (ran ? out.fits.not_fits : out.fits.not_not);
       ++cell;

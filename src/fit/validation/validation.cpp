@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "fit/corpus/contradicted.hpp"
 #include "fit/corpus/forecast.hpp"
 #include "fit/intervals/guesses.hpp"
 #include "forecast/own_interval.hpp"
@@ -119,6 +120,8 @@ std::optional<std::vector<ValidationRow>> predict_rows(const std::vector<CorpusR
       },
       progress);
   if (!done) return std::nullopt;
+  const auto larger = larger_that_ran(rows);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].contradicted = larger[i] != nullptr;
   return out;
 }
 

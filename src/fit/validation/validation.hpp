@@ -37,6 +37,7 @@ struct ValidationRow {
   std::optional<double> measured_memory, predicted_memory;
   std::optional<double> predicted_load;  // all that is predicted over the memory there is
   std::optional<bool> predicted_fits;
+  bool contradicted = false;  // said to be out of memory where a larger run ran
   std::optional<double> measured_mfu, predicted_mfu;  // percent, by the source's convention
   std::vector<std::string> assumed;                   // cells filled by policy, "cell=value"
   std::string skipped_reason, skipped_detail;         // empty where predicted
@@ -61,6 +62,7 @@ struct ValidationGroup {
   ErrorSummary step_time, memory;
   std::optional<double> mfu_difference;  // median size, in points
   Confusion fits;
+  std::size_t contradicted = 0;  // of those predicted, not in `fits`
   RankingSummary ranking;
   std::size_t with_interval = 0, in_interval = 0;  // rows with a time and an interval; those inside
   std::optional<double> width, width_p90;          // high over low: median, 90th percentile

@@ -48,6 +48,17 @@ TEST(Validation, RunsOutOfMemoryCountInTheConfusionOnly) {
   EXPECT_EQ(report.all.fits.balanced_accuracy(), 1.0);
 }
 
+TEST(Validation, ARunOutOfMemoryThatALargerOneContradictsIsNoVerdict) {
+  ValidationRow burst = timed(10, 20);
+  burst.outcome = "oom";
+  burst.predicted_fits = true;
+  burst.contradicted = true;
+  const auto report = summarise({burst}, ValidateBy::source);
+  EXPECT_EQ(report.all.predicted, 1U);
+  EXPECT_EQ(report.all.contradicted, 1U);
+  EXPECT_EQ(report.all.fits.fits_not, 0);
+}
+
 TEST(Validation, OnlyTimedRowsWithAnIntervalAreInsideOne) {
   ValidationRow below = timed(10, 12), on = timed(10, 12), without = timed(10, 12), burst = on;
   below.interval_low = 10.5, below.interval_high = 14;

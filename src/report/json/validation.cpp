@@ -42,6 +42,7 @@ Json group_json(const ValidationGroup& group) {
             {"predicted_to_fit_oom", fits.fits_not},
             {"predicted_not_to_fit_ran", fits.not_fits},
             {"predicted_not_to_fit_oom", fits.not_not},
+            {"contradicted_oom", group.contradicted},
             {"ran_right_share",
              share_json(counted(fits.fits_fits), counted(fits.fits_fits + fits.not_fits))},
             {"oom_right_share",

@@ -79,13 +79,18 @@ std::string groups_text(ValidateBy by, const std::vector<ValidationGroup>& group
   return aligned(table);
 }
 
-std::string verdict_text(const Confusion& fits) {
+std::string verdict_text(const ValidationGroup& group) {
+  const Confusion& fits = group.fits;
   std::string out =
       aligned({{"fits in memory", "ran", "out of memory"},
                {"predicted to fit", std::to_string(fits.fits_fits), std::to_string(fits.fits_not)},
                {"predicted not to", std::to_string(fits.not_fits), std::to_string(fits.not_not)}});
   if (const auto accuracy = fits.balanced_accuracy()) {
     out += "balanced accuracy " + error_text(*accuracy) + " %\n";
+  }
+  if (group.contradicted > 0) {
+    out += std::to_string(group.contradicted) +
+           " more ran out of memory where a larger run did not: not counted\n";
   }
   return out;
 }
@@ -100,7 +105,7 @@ std::string skipped_text(const ValidationGroup& all) {
 
 std::string to_text(const ValidationReport& report) {
   std::string out = groups_text(report.by, report.groups, report.all);
-  out += "\n" + verdict_text(report.all.fits);
+  out += "\n" + verdict_text(report.all);
   if (!report.all.skipped.empty()) out += "\n" + skipped_text(report.all);
   return out;
 }

@@ -1,0 +1,119 @@
+#include "fit/corpus/contradicted.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace headway {
+namespace {
+
+constexpr std::array<std::string_view, 4> kKind = {"source_key", "accelerator", "framework",
+                                                   "recompute"};
+constexpr std::array<std::string_view, 3> kSameWords = {"precision", "task", "offload"};
+constexpr std::array<std::string_view, 13> kSame = {"accel_memory_gb",
+                                                    "gated_mlp",
+                                                    "vocab",
+                                                    "n_experts",
+                                                    "top_k",
+                                                    "sp",
+                                                    "cp",
+                                                    "pp",
+                                                    "vpp",
+                                                    "ep",
+                                                    "zero_stage",
+                                                    "flash_attention",
+                                                    "compiled"};
+// The more of these, the more a rank holds.
+constexpr std::array<std::string_view, 7> kMore = {"layers", "d_model", "n_heads",    "n_kv_heads",
+                                                   "d_ff",   "seq_len", "micro_batch"};
+// The more of these, the less.
+constexpr std::array<std::string_view, 2> kLess = {"tp", "dp"};
+
+// With a peak closer to the limit, gaps of the allocator decide.
+constexpr double kWellInside = 0.9;
+
+// Cells in numbers, once: rows are held against many others. What is not stated is no number.
+template <std::size_t N>
+std::array<double, N> numbers(const CorpusRow& row, const std::array<std::string_view, N>& names) {
+  std::array<double, N> out;
+  for (std::size_t i = 0; i < N; ++i) {
+    out[i] = number_cell(row, names[i]).value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+  return out;
+}
+
+struct Holds {
+  explicit Holds(const CorpusRow& of)
+      : row(&of), same(numbers(of, kSame)), more(numbers(of, kMore)), less(numbers(of, kLess)) {
+    // No schedule but GPipe has more than two micro-batches a stage in flight.
+    if (of.grad_accum && of.pp) in_flight = std::min(*of.grad_accum, 2 * *of.pp);
+  }
+
+  const CorpusRow* row;
+  std::array<double, kSame.size()> same;
+  std::array<double, kMore.size()> more;
+  std::array<double, kLess.size()> less;
+  std::int64_t in_flight = 0;
+};
+
+std::string kind_of(const CorpusRow& row) {
+  std::string out;
+  for (const std::string_view name : kKind) out += text_cell(row, name) + '\n';
+  return out;
+}
+
+bool same_words(const CorpusRow& a, const CorpusRow& b) {
+  for (const std::string_view name : kSameWords) {
+    if (text_cell(a, name) != text_cell(b, name)) return false;
+  }
+  const auto stated = [](const StatedColumn& x, const StatedColumn& y) {
+    return x.field == y.field && x.number == y.number;
+  };
+  return a.settings == b.settings &&
+         std::equal(a.stated.begin(), a.stated.end(), b.stated.begin(), b.stated.end(), stated);
+}
+
+// What one of a source's rows does not state is no difference: no comparison with it holds.
+bool holds_as_much(const Holds& large, const Holds& small) {
+  for (std::size_t i = 0; i < kSame.size(); ++i) {
+    if (large.same[i] < small.same[i] || large.same[i] > small.same[i]) return false;
+  }
+  for (std::size_t i = 0; i < kMore.size(); ++i) {
+    if (large.more[i] < small.more[i]) return false;
+  }
+  for (std::size_t i = 0; i < kLess.size(); ++i) {
+    if (large.less[i] > small.less[i]) return false;
+  }
+  return large.in_flight >= small.in_flight && same_words(*large.row, *small.row);
+}
+
+bool well_inside(const CorpusRow& row) {
+  return !row.out_of_memory() && row.memory_gb_reported && row.accel_memory_gb &&
+         *row.memory_gb_reported <= kWellInside * *row.accel_memory_gb;
+}
+
+}  // namespace
+
+std::vector<const CorpusRow*> larger_that_ran(const std::vector<CorpusRow>& rows) {
+  std::map<std::string, std::vector<Holds>> ran;
+  for (const CorpusRow& row : rows) {
+    if (well_inside(row)) ran[kind_of(row)].emplace_back(row);
+  }
+  std::vector<const CorpusRow*> out(rows.size(), nullptr);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].out_of_memory()) continue;
+    const auto alike = ran.find(kind_of(rows[i]));
+    if (alike == ran.end()) continue;
+    const Holds small(rows[i]);
+    const auto larger = std::find_if(alike->second.begin(), alike->second.end(),
+                                     [&](const Holds& each) { return holds_as_much(each, small); });
+    if (larger != alike->second.end()) out[i] = larger->row;
+  }
+  return out;
+}
+
+}  // namespace headway
