@@ -232,12 +232,20 @@ RC_GTEST_PROP(Forecast, MoreMicroBatchesShrinkTheBubblesShare, ()) {
   const Forecast few = c.priced();
   c.job.global_batch *= 2;
   const Forecast many = c.priced();
+  // Blocking transfers outlast the work that they wait for: fewer of them in a group wait longer.
+  if (c.job.blocking_transfers) return;
   RC_ASSERT(many.step_time > few.step_time);
   // In a fixed order ranks that differ wait for each other in every micro-batch [FORECAST-18]:
   // there the bubble grows with them.
   if (is_placed(c.layout.schedule)) return;
-  // Where the first stage is the slowest no rank waits for it: what rounding leaves is no bubble.
-  RC_ASSERT(many.parts.bubble / many.step_time <= few.parts.bubble / few.step_time + 1e-12);
+  // The last group of an interleaved schedule may be smaller, and hide more or less.
+  if (c.layout.vpp > 1 && micro_batches(c.job, c.layout) % (2 * c.layout.pp) != 0) return;
+  // Ranks that wait for a slower one do so in each micro-batch too, and what comes once a step is a
+  // smaller share of more: w m of p m + k is at most a share k of the longer step more. Where the
+  // first stage is the slowest no rank waits for it: what rounding leaves is no bubble.
+  const auto share = [](const Forecast& of) { return of.parts.bubble / of.step_time; };
+  const Seconds once = many.parts.optimizer + many.parts.dp + many.parts.other;
+  RC_ASSERT(share(many) <= share(few) * (1 + once / many.step_time) + 1e-12);
 }
 
 RC_GTEST_PROP(Forecast, RatesAndUtilisationFollowFromTheTime, ()) {
