@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/formatted.hpp"
+#include "model/count.hpp"
 #include "platform/paths.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -25,6 +26,9 @@ void refuse_common(Refusals& refusals, const Run& run) {
   refusals.refuse(!job.causal, "not-causal", "attention in both directions");
   refusals.refuse(job.padding_mask, "padding-mask", "a padding mask");
   refusals.refuse(job.loss_metrics > 0, "loss-metrics", "evaluating the loss again for metrics");
+  refusals.refuse(run.layout.recompute == Recompute::selective && !has_experts(run.model) &&
+                      (run.layout.recompute_pieces & bit(Piece::activation)) != 0,
+                  "recompute-pieces", "computing a dense model's activation again alone");
   refusals.refuse(job.attention_8_bit, "attention-8-bit", "attention in 8 bit");
   refusals.refuse(job.blocking_transfers, "blocking-transfers",
                   "a pipeline transfer that waits for the host",

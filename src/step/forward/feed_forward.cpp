@@ -1,4 +1,5 @@
 // A dense feed-forward part with its norm and residual, and the activation that experts share.
+#include "model/count.hpp"
 #include "step/forward/parts.hpp"
 
 namespace headway {
@@ -37,6 +38,8 @@ void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {
   const std::int64_t tp = share.split.tp;
   const FeedForward& part = *layer.feed_forward;
   writer.serve(Module::feed_forward);
+  // In a model with experts only their activation runs again alone.
+  const Piece activation = has_experts(share.model) ? Piece::feed_forward : Piece::activation;
   std::int32_t entry = -1;
   if (!layer.parallel) {
     if (layer.norms > 0) add_norm(writer, share);
@@ -51,9 +54,9 @@ void add_feed_forward(Writer& writer, const Share& share, const Layer& layer) {
                     {.kept = false, .entry = entry, .apart = gate_and_up(share, layer, matrix)});
       add_activation(writer, share, part,
                      share.rows * static_cast<double>(part.width) / static_cast<double>(tp),
-                     Piece::feed_forward, Piece::feed_forward);
+                     activation, Piece::feed_forward);
     } else if (matrix.role == Role::feed_forward_down) {
-      writer.linear(matrix, tp, share.tokens);
+      writer.linear(matrix, tp, share.tokens, {.piece = activation});
       writer.enter(Piece::other);
     }
   }
