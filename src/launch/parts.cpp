@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/formatted.hpp"
-#include "model/count.hpp"
 #include "platform/paths.hpp"
 #include "step/frameworks/habits.hpp"
 
