@@ -73,6 +73,7 @@ class Beside {
         break;
       case Flow::between:
       case Flow::of_samples:
+      case Flow::ahead:
         break;
     }
   }

@@ -107,9 +107,15 @@ class NetworkRules : CheckRules {
   }
 
   void tables() {
-    if (!has_tables(run_.model)) {
+    const bool features = has_node_features(run_.model);
+    if (!has_tables(run_.model) && !features) {
       if (layout_.ep > 1) fail("ep", "model " + run_.model.name + " has no tables; legal: 1");
       return;
+    }
+    if (features && layout_.tables != TableSplit{.cached = layout_.tables.cached}) {
+      fail("tables",
+           "features of a graph's nodes lie evenly on all ranks; legal: table-cache alone",
+           Trouble::unsupported);
     }
     if (layout_.ep != layout_.dp) {
       fail("ep",

@@ -41,7 +41,7 @@ std::optional<double> number_of(const Run& run, const FieldRow& row) {
 
 void spread_tables(const Model& model, const Cluster& cluster, Layout& layout) {
   if (model.is_network()) layout.node_ranks = replicas_on_node(layout, cluster);
-  if (has_tables(model)) layout.ep = layout.dp;
+  if (has_tables(model) || has_node_features(model)) layout.ep = layout.dp;
 }
 
 void set_number(Run& run, const FieldRow& row, double number) {

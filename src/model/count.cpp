@@ -139,6 +139,12 @@ bool has_tables(const Model& model) {
   return any_module(model, [](const NetworkModule& module) { return table_values(module) > 0; });
 }
 
+bool has_node_features(const Model& model) {
+  return any_module(model, [](const NetworkModule& module) {
+    return std::holds_alternative<NodeFeatures>(module.shape);
+  });
+}
+
 bool has_class(const Model& model, ModuleClass of) {
   return any_module(model, [&](const NetworkModule& module) {
     return module.of == of && module_weights(module) > 0;
@@ -274,12 +280,13 @@ Flops network_training_flops(const Model& model) {
   const std::vector<std::int64_t> number = layers_of_kind(model);
   for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
     for (const NetworkModule& module : model.kinds[kind].modules) {
-      if (!module.frozen) continue;
-      total = total - 2 * static_cast<double>(number[kind]) * module_forward_flops(module);
+      const double spared = module.frozen ? 2 : module.reads_sample ? 1 : 0;
+      total = total - spared * static_cast<double>(number[kind]) * module_forward_flops(module);
     }
   }
   const NetworkModule* first = first_trained_product(model);
-  return first == nullptr ? total : total - module_forward_flops(*first);
+  const bool counted = first == nullptr || first->reads_sample;
+  return counted ? total : total - module_forward_flops(*first);
 }
 
 Flops head_forward_flops(const Model& model, std::int64_t sequence) {

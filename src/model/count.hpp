@@ -11,8 +11,10 @@ namespace headway {
 /// Whether some layer has routed experts.
 bool has_experts(const Model& model);
 
-/// Whether some layer has tables of embeddings that ranks may share.
+/// Whether some layer has tables of embeddings that ranks may share; or features of the nodes of a
+/// graph, which ranks share in one way.
 bool has_tables(const Model& model);
+bool has_node_features(const Model& model);
 /// Whether a network has modules with weights of a class.
 bool has_class(const Model& model, ModuleClass of);
 

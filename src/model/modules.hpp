@@ -62,7 +62,8 @@ struct Normalisation {
 struct Elementwise {
   double forward, backward;
   double fused_forward, fused_backward;
-  double kept = 0;  // elements, for the backward pass
+  double kept = 0;     // elements, for the backward pass
+  double kernels = 1;  // launches each way
 
   friend bool operator==(const Elementwise&, const Elementwise&) = default;
 };
@@ -126,9 +127,21 @@ struct DotInteraction {
   friend bool operator==(const DotInteraction&, const DotInteraction&) = default;
 };
 
+/// What a sample needs of a graph whose nodes have features, which are read and not trained: of its
+/// sampled neighbourhood `rows` nodes, found by `draws` edges.
+struct NodeFeatures {
+  double nodes, edges;  // of the graph
+  double rows, draws;   // of one sample
+  std::int64_t width;
+  std::int64_t value_bytes = 2;  // of one value where it lies
+  double kernels = 1;            // launches that draw
+
+  friend bool operator==(const NodeFeatures&, const NodeFeatures&) = default;
+};
+
 using ModuleShape =
     std::variant<Convolution, Projection, Normalisation, Elementwise, AttentionCore, Recurrence,
-                 EmbeddingBags, DotInteraction, Lookup, Values, ExpertProjection>;
+                 EmbeddingBags, DotInteraction, Lookup, Values, ExpertProjection, NodeFeatures>;
 
 /// The classes of layers that may each be split over ranks in a way of their own. bottom, top: the
 /// projections before and behind the tables of embeddings; of a network without tables all are top.
@@ -156,6 +169,7 @@ struct NetworkModule {
   std::int64_t repeat = 1;      // as many of the same, one after the other
   bool shares_weights = false;  // with a module before it
   bool frozen = false;          // not trained, as all of its block, and of those before it
+  bool reads_sample = false;    // what it reads is the sample's own, which needs no gradient
   ModuleClass of = ModuleClass::other;
   Half half = Half::alone;
 

@@ -100,11 +100,13 @@ void settle_network(RequestReader& reader, RequestedRun& run) {
                               ": a rank's part of the batch at once");
   }
   layout.node_ranks = replicas_on_node(layout, run.cluster);
-  if (has_tables(run.model) && !reader.has("ep") && layout.dp > 1) {
+  const bool features = has_node_features(run.model);
+  if ((has_tables(run.model) || features) && !reader.has("ep") && layout.dp > 1) {
     spread_tables(run.model, run.cluster, layout);
-    run.assumptions.push_back("ep " + std::to_string(layout.ep) +
-                              ": each rank holds some of the embedding tables, each row "
-                              "with one number of the optimiser");
+    run.assumptions.push_back("ep " + std::to_string(layout.ep) + ": each rank holds some of the " +
+                              (features ? "features of the graph's nodes"
+                                        : "embedding tables, each row with one number of the "
+                                          "optimiser"));
   }
 }
 

@@ -47,9 +47,11 @@ constexpr bool is_of_networks(std::string_view name) {
 
 /// A problem for each field that was given and that the run's model does not read.
 inline Problems fields_of_other_models(const RequestedRun& run) {
-  const auto is_of_tables = [](std::string_view name) {
+  // Features of a graph's nodes may lie with the hosts, as tables.
+  const auto is_of_tables = [&](std::string_view name) {
     const auto names = fields_of_tables();
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::find(names.begin(), names.end(), name) != names.end() &&
+           !(has_node_features(run.model) && name == "table-cache");
   };
   Problems out;
   for (const GivenField& field : run.given) {

@@ -33,6 +33,7 @@ Block lowered(Program program, const Share& share, const Recomputation& recomput
   exchange_context(program, share);
   route_experts(program, share);
   exchange_tables(program, share);
+  exchange_features(program, share);
   exchange_classes(program, share);
   differentiate(program, share);
   const auto matrices = static_cast<double>(program.products.size());

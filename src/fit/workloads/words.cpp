@@ -55,7 +55,9 @@ Habit habit_of(Fields& fields) {
   out.architecture = fields.text_or("architecture", "");
   out.since = fields.text_or("since", "");
   out.before = fields.text_or("before", "");
+  out.accelerator = fields.text_or("accelerator", "");
   out.from_accelerators = fields.natural_or("from_accelerators", 0);
+  out.to_accelerators = fields.natural_or("to_accelerators", 0);
   out.gradients = named_or_none<Choice>(fields, "overlap_gradients", kChoiceNames);
   if (fields.has("copy_below")) out.copy_below = fields.natural_or("copy_below", 0);
   out.attention = named_or_none<AttentionKernel>(fields, "attention", kAttentionKernelNames);
@@ -64,6 +66,12 @@ Habit habit_of(Fields& fields) {
     out.attention_8_bit = fields.flag_or("attention_8_bit", false);
   }
   if (fields.has("bucket")) out.bucket = fields.quantity<Bytes>("bucket");
+  if (fields.has("framework")) {
+    out.framework = framework_from(fields.text("framework"));
+    if (!out.framework) fields.fail("framework", "is not known");
+  }
+  out.graphs = named_or_none<Graphs>(fields, "graphs", kGraphNames);
+  if (fields.has("table_cache")) out.table_cache = fields.number("table_cache");
   fields.reject_unknown();
   return out;
 }

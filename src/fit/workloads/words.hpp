@@ -30,19 +30,25 @@ struct Note {
 };
 
 /// What entries of a source do with one network, by their own configurations, of some alone: on
-/// accelerators of an architecture, in rounds (in the order of texts), on so many and more. What
-/// one says holds over what those before it say; what none says is left as it is.
+/// accelerators of an architecture or a name, in rounds (in the order of texts), on so many and
+/// more, or so many at most. What one says holds over what those before it say; what none says is
+/// left as it is.
 struct Habit {
   std::string source, model;  // how the source_key begins; built-in name
   std::string architecture;   // how the accelerator's begins
+  std::string accelerator;    // its name; empty: any
   std::string since, before;  // rounds
   std::int64_t from_accelerators = 0;
+  std::int64_t to_accelerators = 0;        // 0: any more
   std::optional<Choice> gradients;         // reduced under the backward pass
   std::optional<std::int64_t> copy_below;  // rows
   std::optional<Optimizer> optimizer;
   std::optional<AttentionKernel> attention;
   std::optional<bool> attention_8_bit;
-  std::optional<Bytes> bucket;  // of gradients that are reduced together
+  std::optional<Bytes> bucket;         // of gradients that are reduced together
+  std::optional<Framework> framework;  // whose hosts issue its kernels
+  std::optional<Graphs> graphs;
+  std::optional<double> table_cache;  // share of rows that the accelerators hold
 };
 
 /// How runs of a source are made, where the row does not say.

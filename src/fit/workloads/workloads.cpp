@@ -79,12 +79,10 @@ const Cluster* cluster_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
          nullptr;
 }
 
-const workloads::Setup* setup_of(BenchmarkRow& row, Cells& cells, const Shelf& shelf) {
+const workloads::Setup* setup_of(const BenchmarkRow& row, Cells& cells, const Shelf& shelf) {
   for (const workloads::Setup& setup : shelf.words.setups) {
     if (!row.source_key.starts_with(setup.source)) continue;
     if (!cells.text("framework").starts_with(setup.library)) continue;
-    row.assumed.push_back("framework=" + std::string(name_of(setup.framework)));
-    if (setup.graphs != Graphs::none) row.assumed.emplace_back("graphs=step");
     return &setup;
   }
   cells.skip("no setup is known of this source", row.source_key);
@@ -125,6 +123,8 @@ bool holds(const workloads::Habit& habit, const BenchmarkRow& row, const Cells& 
          run.cluster.accelerator.architecture.starts_with(habit.architecture) &&
          (habit.since.empty() || cells.text("round") >= habit.since) &&
          (habit.before.empty() || cells.text("round") < habit.before) &&
+         (habit.accelerator.empty() || habit.accelerator == row.machine) &&
+         (habit.to_accelerators == 0 || row.ranks <= habit.to_accelerators) &&
          row.ranks >= habit.from_accelerators;
 }
 
@@ -137,6 +137,9 @@ void take_habits(const BenchmarkRow& row, Cells& cells, const Shelf& shelf, Run&
     if (habit.optimizer) run.job.optimizer = *habit.optimizer;
     if (habit.attention_8_bit) run.job.attention_8_bit = *habit.attention_8_bit;
     if (habit.bucket) run.job.bucket_size = *habit.bucket;
+    if (habit.framework) run.job.framework = *habit.framework;
+    if (habit.graphs) run.job.graphs = *habit.graphs;
+    if (habit.table_cache) run.layout.tables.cached = *habit.table_cache;
   }
 }
 
@@ -184,6 +187,8 @@ std::optional<Run> run_of(BenchmarkRow& row, Cells& cells, Shelf& shelf) {
                            : "> 64";
   spread(cells, ranks, run);
   take_habits(row, cells, shelf, run);
+  row.assumed.push_back("framework=" + std::string(name_of(run.job.framework)));
+  if (run.job.graphs != Graphs::none) row.assumed.emplace_back("graphs=step");
   return cells.sound() ? std::optional(std::move(run)) : std::nullopt;
 }
 

@@ -91,6 +91,8 @@ void ModuleReader::read_module(Fields& module) {
       {"interaction", [](ModuleReader& r, Fields& m) { r.interaction(m); },
        ModuleClass::interaction},
       {"cross", [](ModuleReader& r, Fields& m) { r.cross(m); }, ModuleClass::interaction},
+      {"fetch", [](ModuleReader& r, Fields& m) { r.fetch(m); }},
+      {"graph_attention", [](ModuleReader& r, Fields& m) { r.graph_attention(m); }},
       {"group", [](ModuleReader& r, Fields& m) { r.group(m); }},
       {"residual", [](ModuleReader& r, Fields& m) { r.residual(m); }},
       {"branch", [](ModuleReader& r, Fields& m) { r.branch(m); }},
@@ -140,7 +142,12 @@ void ModuleReader::norm_and_activation(Fields& module) {
 }
 
 void ModuleReader::push(ModuleShape shape, Half half) {
-  out_.push_back({std::move(shape), repeat_, shares_weights_, frozen_, of_, half});
+  out_.push_back({.shape = std::move(shape),
+                  .repeat = repeat_,
+                  .shares_weights = shares_weights_,
+                  .frozen = frozen_,
+                  .of = of_,
+                  .half = half});
 }
 
 void ModuleReader::pass(double values, double forward, double backward, double fused_forward,

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/document/document.hpp"
 #include "model/modules.hpp"
+#include "model/reading/graph.hpp"
 
 namespace headway::reading {
 
@@ -23,7 +25,8 @@ struct Tensor {
 
 class ModuleReader {
  public:
-  explicit ModuleReader(Tensor input) : at_(std::move(input)) {}
+  explicit ModuleReader(Tensor input, std::optional<Graph> graph = std::nullopt)
+      : at_(std::move(input)), graph_(std::move(graph)) {}
 
   /// The modules of a table's member `modules`, which must leave sizes that can be computed; what
   /// is wrong is told to the table.
@@ -51,6 +54,8 @@ class ModuleReader {
   void values(Fields& module);
   void interaction(Fields& module);
   void cross(Fields& module);
+  void fetch(Fields& module);
+  void graph_attention(Fields& module);
   void group(Fields& module);
   void residual(Fields& module);
   void branch(Fields& module);
@@ -68,6 +73,8 @@ class ModuleReader {
                                           std::string_view each, std::int64_t fallback);
 
   Tensor at_;
+  std::optional<Graph> graph_;
+  std::size_t hops_left_ = 0;  // of nodes that layers of graph attention still have
   std::map<std::string, Tensor, std::less<>> saved_;
   std::vector<NetworkModule> out_;
   std::int64_t repeat_ = 1;

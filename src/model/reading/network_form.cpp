@@ -82,7 +82,10 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
   model.sample = fields.text("sample");
   model.hidden = 1;
   model.final_norm = false;
-  ModuleReader reader(input_of(fields));
+  const Tensor input = input_of(fields);
+  std::optional<Graph> graph;
+  if (fields.has("graph")) graph = graph_of(fields.table("graph"));
+  ModuleReader reader(input, std::move(graph));
   std::vector<Fields> blocks = fields.tables("block");
   if (blocks.size() > kMostBlocksOfNetwork) {
     fields.fail("block", "stands more than " + std::to_string(kMostBlocksOfNetwork) + " times");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/count.hpp"
+#include "step/forward/features.hpp"
 #include "step/forward/forward.hpp"
 #include "step/forward/tables.hpp"
 #include "step/forward/writer.hpp"
@@ -51,7 +52,7 @@ class ModuleWriter {
     half_ = module.half;
     writer_.repeat(static_cast<double>(module.repeat));
     writer_.freeze(module.frozen);
-    enters_ = &module == first_;
+    enters_ = &module == first_ || module.reads_sample;
     std::visit(*this, module.shape);
     writer_.repeat(1);
     writer_.freeze(false);
@@ -129,7 +130,10 @@ class ModuleWriter {
 
   void operator()(const Elementwise& e) {
     const bool fused = share_.job.fused;
-    pass(share_.rows, fused ? e.fused_forward : e.forward, fused ? e.fused_backward : e.backward);
+    const double forward = fused ? e.fused_forward : e.forward;
+    const double backward = fused ? e.fused_backward : e.backward;
+    writer_.pass(share_.rows * forward * share_.element, share_.rows * backward * share_.element,
+                 e.kernels);
     writer_.keep(share_.rows * e.kept * share_.element);
   }
 
@@ -165,6 +169,8 @@ class ModuleWriter {
   }
 
   void operator()(const EmbeddingBags& bags) { write_tables(writer_, share_, bags); }
+
+  void operator()(const NodeFeatures& features) { write_features(writer_, share_, features); }
 
   void operator()(const Lookup& l) {
     // Rows read, written behind each other; backward their gradients are added to a table of zeros.
@@ -360,6 +366,9 @@ Program forward_modules(const Share& share, const Layer& layer) {
       held.tables += tables.parted;
       held.table_bytes += tables.parted * tables.value;
       held.dense += tables.copied;
+    }
+    if (const auto* features = std::get_if<NodeFeatures>(&layer.modules[i].shape)) {
+      held.table_bytes += held_features(share, *features);
     }
   }
   if (is_frozen(layer)) held.trained = 0;

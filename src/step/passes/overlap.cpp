@@ -18,6 +18,7 @@ HiddenBy of_sharded(const Call& call, const Habits& habit, const OverlapChoices&
 HiddenBy of_block(const Item& item, const Call& call, const Share& share,
                   const OverlapChoices& choices, bool splits_products) {
   if (item.flow == Flow::of_samples) return HiddenBy::nothing;
+  if (item.flow == Flow::ahead) return HiddenBy::other_batch;
   switch (row_of(call.group).part) {
     case Part::dp:
       return of_sharded(call, share.habit, choices);

@@ -23,6 +23,9 @@ void route_experts(Program& program, const Share& share);
 /// What samples read of embedding tables has come from the ranks that hold them.
 void exchange_tables(Program& program, const Share& share);
 
+/// What the next batch reads of a graph's nodes is on its way from the ranks that hold it [STEP-32].
+void exchange_features(Program& program, const Share& share);
+
 /// Samples, columns, weights and gradients of classes of a network that are split in a way of their
 /// own have gone where they are needed [STEP-31].
 void exchange_classes(Program& program, const Share& share);

@@ -46,6 +46,20 @@ void route_experts(Program& program, const Share& share) {
   }
 }
 
+// [STEP-32] Features that the next batch needs come half under the forward pass, half under the
+// backward pass of this one.
+void exchange_features(Program& program, const Share& share) {
+  if (share.split.ep == 1) return;
+  for_crossings(program, share, Group::ep,
+                [&](std::uint32_t i, const Crossing& crossing, const Call& call) {
+                  if (crossing.seam != Seam::features) return;
+                  Call half = by(CollectiveOp::all_to_all, call);
+                  half.bytes = call.bytes / 2;
+                  program.conjugates.push_back({i, half, Flow::ahead});
+                  program.items[i] = {.what = half, .flow = Flow::ahead};
+                });
+}
+
 // Which rows of tables a rank's samples read goes to the tables' holders, the sums of these rows
 // come back, and backward their gradients return [STEP-29].
 void exchange_tables(Program& program, const Share& share) {

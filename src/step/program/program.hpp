@@ -34,6 +34,7 @@ enum class Seam : std::uint8_t {
   stages,      // a number for each token, over the parts of the vocabulary on all stages
   indices,     // which rows of embedding tables a rank's samples read, to the tables' holders
   pooled,      // their sums, back
+  features,    // of nodes that the next batch of samples needs, from the ranks that hold them
   // Of a network's classes with a strategy of their own, and of tables by theirs, over the
   // crossing's group:
   scattered,  // parts of sums over all samples of the group: each rank gets those of its own
@@ -62,6 +63,7 @@ enum class Flow : std::uint8_t {
   between,       // stages
   of_samples,    // of a network's classes: what is computed next waits for it
   of_tables,     // of sums of embeddings: products of the block, a bottom MLP, do not wait for it
+  ahead,         // of the next batch: nothing of this one waits for it
 };
 
 /// A kernel, a call, or a crossing that is no call yet.
@@ -131,7 +133,7 @@ struct HeldParameters {
                    // reduced by calls of the block
   double tables = 0;  // of embedding bags: reduced by no call, rows that were read are updated with
                       // their gradients
-  Bytes table_bytes{};  // in which these lie
+  Bytes table_bytes{};  // in which these lie, and features of nodes
 };
 
 /// What a rank does for one micro-batch in one layer, in the embedding, or in head and loss, while

@@ -27,6 +27,7 @@ const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
   ["State spaces", /^(mamba|jamba)-/],
   ["Vision", /^(resne|retinanet|ssd-|mask-rcnn|unet-|nnunet-|vnet|vit-|swin-|dinov2-|clip-)/],
   ["Recommendation", /^(dlrm-|ncf|wide-and-deep)/],
+  ["Graphs", /^r-gat/],
   ["Pictures from text", /^(stable-diffusion|flux|dit-)/],
   ["Speech and encoders", /^(rnn-t|whisper-|bert-|roberta-|modernbert-|bart-|t5-)/],
   ["Others", /^(tinyllama|limits-mlp)-/],
