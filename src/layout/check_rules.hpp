@@ -75,6 +75,7 @@ void check_widths(const Model& model, const Layout& layout, CheckFindings& found
 void check_experts(const Model& model, const Layout& layout, CheckFindings& found);
 
 /// What a network of modules may be split by.
+void check_shared(const Run& run, const Layout& layout, CheckFindings& found);
 void check_network(const Run& run, const Layout& layout, CheckFindings& found);
 
 /// The rules on stages, ends, schedules and micro-batches of a pipeline, whose degrees are legal.

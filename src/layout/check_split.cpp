@@ -47,6 +47,14 @@ class SplitRules : Rules {
     }
   }
 
+  // Of weights that layers share, if there are any.
+  void whole(const char* field, bool legal, const char* what) {
+    const bool shares = std::any_of(model_.kinds.begin(), model_.kinds.end(),
+                                    [](const Layer& layer) { return !layer.modules.empty(); });
+    if (legal || !shares) return;
+    fail(field, "weights that layers of " + model_.name + " share " + what, Trouble::unsupported);
+  }
+
   void experts() {
     std::int64_t count = 0;
     for (const Layer& layer : model_.kinds) {
@@ -293,6 +301,18 @@ std::string divisors_text(std::int64_t number) {
 void check_widths(const Model& model, const Layout& layout, CheckFindings& found) {
   SplitRules rules(model, layout, found);
   for (const Layer& layer : model.kinds) rules.widths(layer);
+  rules.whole("tp", layout.tp == 1, "are not split by tensors; legal: 1");
+  rules.whole("pp", layout.pp == 1, "would lie on several stages; legal: 1");
+}
+
+// [MODEL-10] Weights that layers share are held once, and whole when they are used.
+void check_shared(const Run& run, const Layout& layout, CheckFindings& found) {
+  SplitRules rules(run.model, layout, found);
+  rules.whole("zero", layout.zero < 3,
+              "are gathered for each use, which is not known; legal: 0, 1, 2");
+  rules.whole("task", run.job.task != Task::lora,
+              "take no further adapters; legal: pretrain, finetune");
+  rules.whole("optimizer", run.job.optimizer != Optimizer::muon, "are not orthogonalised here");
 }
 
 void check_experts(const Model& model, const Layout& layout, CheckFindings& found) {

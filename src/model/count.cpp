@@ -152,6 +152,7 @@ bool has_class(const Model& model, ModuleClass of) {
 }
 
 const NetworkModule* first_trained_product(const Model& model) {
+  if (!model.is_network()) return nullptr;  // what they read came from layers before
   const std::vector<std::int64_t> number = layers_of_kind(model);
   for (const std::uint8_t kind : model.pattern) {
     for (const NetworkModule& module : model.kinds[kind].modules) {

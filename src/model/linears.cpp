@@ -85,6 +85,7 @@ void add_experts(Linears& list, const Experts& experts, std::int64_t hidden) {
 
 Linears linears(const Layer& layer, std::int64_t hidden) {
   Linears list;
+  if (!layer.modules.empty()) return list;  // all matrices are modules
   if (layer.attention) add_attention(list, *layer.attention, hidden);
   if (layer.feed_forward) {
     add_feed_forward(list, Role::feed_forward_up, Role::feed_forward_down, *layer.feed_forward,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "model/count.hpp"
 #include "model/reading/load.hpp"
 
@@ -47,6 +49,33 @@ TEST(Networks, BuiltInOfConfigsHaveTheirPublishedParameters) {  // [MODEL-8]
   EXPECT_EQ(parameters(built_in("whisper-large-v3")).total, 1'543'490'560);
   EXPECT_EQ(parameters(built_in("mamba-2.8b")).total, 2'768'345'600);
   EXPECT_EQ(parameters(built_in("jamba-v0.1")).total, 51'570'323'328);
+}
+
+// Zamba2 by the layers of transformers' modeling_zamba2.py, as summed by hand: 54 layers of state
+// spaces, before nine of them one of two blocks in turn, held once, with an adapter and a
+// projection of each use; work of each use. Zyphra calls it 2.7 B.
+TEST(Networks, ThatShareBlocksHoldThemOnceAndRunThemEachTime) {  // [MODEL-10]
+  const Model model = built_in("zamba2-2.7b");
+  const std::int64_t h = 2560, inner = 5120, wide = 10240, rank = 128, heads = 80, state = 64;
+  const std::int64_t mamba = h * (2 * inner + 2 * state + heads) + (inner + 2 * state) * 5 +
+                             3 * heads + inner + inner * h + h;
+  const std::int64_t qkv = 2 * h * 3 * 2 * h, out = 2 * h * h, up = h * 2 * wide, down = wide * h;
+  const std::int64_t block = 2 * h + qkv + out + h + up + down;
+  const std::int64_t own = h * rank + rank * 2 * wide + h * h;
+  EXPECT_EQ(parameters(model).total, 54 * mamba + 2 * block + 9 * own + 32000 * h + h);
+  const auto products = [&](std::size_t kind) {
+    double sum = 0;
+    for (const NetworkModule& module : model.kinds[kind].modules) {
+      sum += module_forward_flops(module).value() / 2;
+    }
+    return sum;
+  };
+  std::set<double> of_shared;
+  for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
+    if (!model.kinds[kind].modules.empty()) of_shared.insert(products(kind));
+  }
+  EXPECT_EQ(of_shared, std::set<double>{static_cast<double>(qkv + out + up + down + own)});
+  EXPECT_EQ(model.layers(), 54 + 9);
 }
 
 // Of the FLOPs of papers and torchvision: DiT-XL/2 118.6 G multiplications (arXiv 2212.09748 table

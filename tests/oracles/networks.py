@@ -168,6 +168,11 @@ PUBLISHED = {
         num_attention_heads=32, num_key_value_heads=8, head_dim=128, mamba_num_heads=128, mamba_head_dim=64,
         ssm_state_size=128, n_groups=8, tie_word_embeddings=False,
         hybrid_override_pattern="M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-"),
+    "Zyphra/Zamba2-2.7B": of(
+        "zamba2", "Zamba2ForCausalLM", vocab_size=32000, hidden_size=2560, intermediate_size=10240,
+        num_hidden_layers=54, num_attention_heads=32, num_key_value_heads=32, num_mem_blocks=2, adapter_rank=128,
+        mamba_d_state=64, mamba_expand=2, mamba_ngroups=1, n_mamba_heads=80, tie_word_embeddings=True,
+        layers_block_type=[("hybrid" if i in (6, 12, 18, 24, 30, 36, 42, 47, 51) else "mamba") for i in range(54)]),
 }
 
 
@@ -313,6 +318,20 @@ def some_nemotron(rng):
               hybrid_override_pattern="".join(rng.choice("M-*") for _ in range(rng.randint(2, 7))))
 
 
+def some_zamba2(rng):
+    number, width = heads(rng)
+    layers = rng.randint(2, 8)
+    types = [rng.choice(["hybrid", "mamba"]) for _ in range(layers)]
+    uses = types.count("hybrid")
+    groups = rng.choice([1, 2])
+    return of("zamba2", "Zamba2ForCausalLM", hidden_size=width, num_attention_heads=number,
+              num_key_value_heads=number, intermediate_size=rng.randint(20, 300), num_hidden_layers=layers,
+              layers_block_type=types, num_mem_blocks=rng.randint(1, max(1, uses)), adapter_rank=rng.randint(2, 9),
+              use_shared_attention_adapter=rng.random() < 0.5, mamba_d_state=8, mamba_ngroups=groups,
+              n_mamba_heads=2 * number, mamba_expand=2, add_bias_linear=rng.random() < 0.5,
+              vocab_size=rng.randint(50, 900), tie_word_embeddings=rng.random() < 0.5)
+
+
 def some_dit(rng):
     return {"_class_name": "DiTTransformer2DModel", "num_attention_heads": rng.randint(1, 6),
             "attention_head_dim": 4 * rng.randint(2, 9), "in_channels": 4, "out_channels": rng.choice([4, 8]),
@@ -329,6 +348,7 @@ SOME = {
     "roberta": lambda rng: random_bert("roberta", endings("Roberta", *BERT, "ForQuestionAnswering"), rng),
     "xlm-roberta": lambda rng: random_bert("xlm-roberta", endings("XLMRoberta", *BERT), rng),
     "modernbert": lambda rng: random_bert("modernbert", endings("ModernBert", *BERT), rng),
+    "zamba2": some_zamba2,
 }
 
 

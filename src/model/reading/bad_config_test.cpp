@@ -28,6 +28,23 @@ TEST(BadConfig, LayersThatShareChosenKeysAreRefused) {
   EXPECT_EQ(shared.problems()[0].kind, Trouble::unsupported);
 }
 
+// Which layers share a block, how many blocks there are, and heads of twice the hidden width.
+TEST(BadConfig, SharedBlocksAreSaidOfEachLayer) {  // [MODEL-10]
+  const auto with = [](const std::string& more) {
+    return read(R"({"model_type": "zamba2", "hidden_size": 64, "num_hidden_layers": 2,
+      "vocab_size": 100, "n_mamba_heads": 4, )" +
+                more + "}");
+  };
+  const std::string types = R"("layers_block_type": ["mamba", "hybrid"])";
+  EXPECT_TRUE(with(types + R"(, "num_attention_heads": 4)").ok());
+  EXPECT_TRUE(
+      says(with(R"("num_attention_heads": 4)"), "config.json:1: layers_block_type", "block"));
+  EXPECT_TRUE(says(with(types + R"(, "num_attention_heads": 4, "num_mem_blocks": 0)"),
+                   "config.json:2: num_mem_blocks", "1"));
+  EXPECT_TRUE(says(with(types + R"(, "num_attention_heads": 3)"),
+                   "config.json:2: num_attention_heads", "divide"));
+}
+
 // Another family's numbers would be wrong ones, however near its name.
 TEST(BadConfig, AnUnknownArchitectureIsNotTakenForAnother) {
   const Result<Model> model = read("{\n\"architectures\": [\"LamaForCausalLM\"]}");
@@ -50,7 +67,7 @@ TEST(BadConfig, WhatIsNoDecoderIsRefusedByItsKind) {
       {"LongT5ForConditionalGeneration", "longt5", "is an encoder with a decoder;"},
       {"SpeechT5ForSpeechToText", "speecht5", "is an encoder with a decoder;"},
       {"RwkvForCausalLM", "rwkv", "is a recurrent network or one of state spaces;"},
-      {"Zamba2ForCausalLM", "zamba2", "is attention mixed with state spaces;"},
+      {"FalconH1ForCausalLM", "falcon_h1", "is attention mixed with state spaces;"},
       {"SiglipModel", "siglip", "is a network for images;"},
   };
   for (const auto& row : rows) {

@@ -6,6 +6,7 @@
 #include "model/count.hpp"
 #include "step/forward/features.hpp"
 #include "step/forward/forward.hpp"
+#include "step/forward/parts.hpp"
 #include "step/forward/tables.hpp"
 #include "step/forward/writer.hpp"
 
@@ -372,6 +373,8 @@ Program forward_modules(const Share& share, const Layer& layer) {
     }
   }
   if (is_frozen(layer)) held.trained = 0;
+  // [MODEL-10] The core of attention whose matrices are modules, with the norm behind it.
+  if (layer.attention) add_attention(writer, share, layer);
   writer.hold(held);
   return writer.finish(share.rows * entering(layer) * share.element);
 }

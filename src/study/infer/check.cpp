@@ -65,6 +65,11 @@ class ServingRules {
     if (s.pp > s.model.layers()) {
       fail("pp", "is more than the " + std::to_string(s.model.layers()) + " layers");
     }
+    const bool shares = std::any_of(s.model.kinds.begin(), s.model.kinds.end(),
+                                    [](const Layer& layer) { return !layer.modules.empty(); });
+    if (s.pp > 1 && shares) {
+      fail("pp", "cuts layers that share weights into stages; legal: 1", Trouble::unsupported);
+    }
     if (s.ranks() > s.cluster.accelerators) {
       fail("cluster", "has " + std::to_string(s.cluster.accelerators) +
                           " accelerators; tp x pp x cp x dp takes " + std::to_string(s.ranks()));

@@ -24,7 +24,7 @@ const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
   ["TII: Falcon", /^falcon-/],
   ["MosaicML", /^(mpt|mosaicgpt)-/],
   ["IBM: Granite and Bamba", /^(granite|bamba)-/],
-  ["State spaces", /^(mamba|jamba)-/],
+  ["State spaces", /^(mamba|jamba|zamba2)-/],
   ["Vision", /^(resne|retinanet|ssd-|mask-rcnn|unet-|nnunet-|vnet|vit-|swin-|dinov2-|clip-)/],
   ["Recommendation", /^(dlrm-|ncf|wide-and-deep)/],
   ["Graphs", /^r-gat/],
