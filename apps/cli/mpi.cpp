@@ -114,6 +114,7 @@ struct Worker {
   std::span<const char* const> given;
   const std::string& version;
   std::vector<PartLines> known = {};  // what another part came to, of which this one is told
+  std::shared_ptr<void> shared = {};  // by the parts of this rank
 
   // The file of the part, or the problems of it.
   Result<std::string> work(std::uint64_t part, const Progress& progress) {
@@ -124,7 +125,7 @@ struct Worker {
     const std::vector<PartLines> others = known;  // more may come while this part is worked out
     const auto file =
         worked_out(mine, given, version, {part, static_cast<std::uint64_t>(asked.mpi.parts)},
-                   others, warnings);
+                   others, shared, warnings);
     if (!file) return file.problems();
     known = {file->found};
     return shard_file_text(*file);

@@ -180,17 +180,18 @@ Problems of_another_request(const ShardFile& file, const std::string& name,
 
 Result<ShardFile> worked_out(const Arguments& asked, std::span<const char* const> given,
                              const std::string& version, const Shard& shard,
-                             const std::vector<PartLines>& known, Problems& warnings) {
+                             const std::vector<PartLines>& known, std::shared_ptr<void>& shared,
+                             Problems& warnings) {
   ShardFile file{.version = version,
                  .data = embedded_digest(),
                  .arguments = of_request(given),
                  .files = {},
                  .shard = shard,
                  .found = {}};
-  remember_files();
+  if (shared == nullptr) remember_files();  // the parts after the first read some no more
   Circumstances circumstances = asked.circumstances;
   circumstances.begun = {};
-  circumstances.division = {.only = shard, .into = &file.found, .parts = &known};
+  circumstances.division = {.only = shard, .into = &file.found, .parts = &known, .shared = &shared};
   CommandOutput out = asked.command->run(circumstances);
   if (!out.problems.empty()) return out.problems;
   file.files = remembered_files();
@@ -210,7 +211,8 @@ CommandOutput run_shard(const Arguments& asked, std::span<const char* const> giv
   }
   if (!problems.empty()) return {.problems = std::move(problems)};
   Problems warnings;
-  const auto file = worked_out(asked, given, version, *shard, {}, warnings);
+  std::shared_ptr<void> shared;
+  const auto file = worked_out(asked, given, version, *shard, {}, shared, warnings);
   if (!file) return {.problems = file.problems()};
   return {.text = shard_file_text(*file), .warnings = std::move(warnings)};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,13 +16,12 @@
 headway::CommandOutput run_shard(const headway::Arguments& asked,
                                  std::span<const char* const> given, const std::string& version);
 
-/// The same as a value, apart from the file. `known`: what other parts came to so far.
-headway::Result<headway::ShardFile> worked_out(const headway::Arguments& asked,
-                                               std::span<const char* const> given,
-                                               const std::string& version,
-                                               const headway::Shard& shard,
-                                               const std::vector<headway::PartLines>& known,
-                                               headway::Problems& warnings);
+/// The same as a value, apart from the file. `known`: what other parts came to so far; `shared`:
+/// what this process has made for them and uses again.
+headway::Result<headway::ShardFile> worked_out(
+    const headway::Arguments& asked, std::span<const char* const> given, const std::string& version,
+    const headway::Shard& shard, const std::vector<headway::PartLines>& known,
+    std::shared_ptr<void>& shared, headway::Problems& warnings);
 
 /// Why a part is not of what these arguments ask of this program and the files that are here;
 /// nothing where it is. `name`: of its file.

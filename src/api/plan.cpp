@@ -176,7 +176,11 @@ CommandOutput run_part(const PlanRequest& request) {
   auto known = parts_of(request.division);  // of the other parts, those that are done
   if (!known) return {.problems = known.problems()};
   task->parts = std::move(known).value();
-  const auto part = plan_part(std::move(task).value(), *request.division.only);
+  std::shared_ptr<void> alone;
+  std::shared_ptr<void>& shared = request.division.shared ? *request.division.shared : alone;
+  auto kept = std::static_pointer_cast<PlanPartsKept>(shared);
+  const auto part = plan_part(std::move(task).value(), *request.division.only, kept);
+  shared = std::move(kept);
   if (!part) return {.problems = part.problems()};
   *request.division.into = plan_part_lines(*part);
   return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ struct Division {
   std::optional<Shard> only = std::nullopt;       // no more than this part is worked out,
   PartLines* into = nullptr;                      // and there it is said what it came to;
   const std::vector<PartLines>* parts = nullptr;  // or these are all parts, worked out before
+  // What the parts of one request share that one process works out: of whoever divides it.
+  std::shared_ptr<void>* shared = nullptr;
 
   bool divided() const { return only.has_value() || parts != nullptr; }
 };

@@ -72,6 +72,23 @@ TEST(PlanParts, TogetherSayWhatThePlanSaysForAnyNumberOfThemInAnyOrder) {
   }
 }
 
+// As the parts of one process are: by pricers that worked on those before, in any order.
+TEST(PlanParts, ThatShareWhatOneHasPricedAreThoseThatEachWorksOutAlone) {
+  PlanRequest request = small_plan("mixtral-8x7b", 16, 32);
+  request.fixed = {"recompute=none", "cp=1"};
+  constexpr std::uint64_t kParts = 5;
+  std::shared_ptr<void> shared;
+  for (const std::uint64_t part : {3, 0, 4, 2, 1, 3}) {
+    PartLines alone, after_others;
+    request.division = {.only = Shard{part, kParts}, .into = &alone};
+    EXPECT_TRUE(run_plan(request).problems.empty());
+    request.division = {.only = Shard{part, kParts}, .into = &after_others, .shared = &shared};
+    EXPECT_TRUE(run_plan(request).problems.empty());
+    EXPECT_EQ(after_others, alone) << part;
+  }
+  EXPECT_NE(shared, nullptr);
+}
+
 TEST(PlanParts, AreTheSameWhereMostOfThemAreEmpty) {
   PlanRequest request = small_plan("llama-2-7b", 4, 4);
   request.fixed = {"tp=2", "pp=2"};

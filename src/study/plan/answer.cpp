@@ -165,8 +165,8 @@ PlanFound best_under(const PlanQuestion& question, const PlanFloors& floors,
   const PlanQuestion changed{change.run, calibration, question.space, question.headroom,
                              question.part};
   const PlanWish wish{.limits = {PlanLimit{}}, .known = std::move(known)};
-  return change.slower ? find(changed, floors, wish, how)
-                       : find(changed, PlanFloors(changed, how.threads, how.progress), wish, how);
+  if (change.slower) return find(changed, floors, wish, how);
+  return find(changed, PlanFloors(changed, how.threads, how.progress, how.kept), wish, how);
 }
 
 std::optional<PlanSensitivity> under_change(const PlanQuestion& question, const PlanFloors& floors,

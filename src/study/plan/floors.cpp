@@ -26,15 +26,19 @@ bool same_place(const FlooredCell& a, const FlooredCell& b) {
 
 }  // namespace
 
-PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress& progress)
+PlanFloors::PlanFloors(const PlanQuestion& question, int threads, const Progress& progress,
+                       PlanKept* kept)
     : run_(&question.run),
       calibration_(&question.calibration),
-      facts_(std::make_shared<PlanFacts>(question.run.model, question.run.job)) {
+      facts_(kept != nullptr ? kept->facts
+                             : std::make_shared<PlanFacts>(question.run.model, question.run.job)) {
   const std::vector<PlanCell> cells = question.cells();
   cells_.reserve(cells.size());
   for (const PlanCell& cell : cells) cells_.push_back({.cell = cell, .floor = {}});
   const std::vector<std::size_t> places = runs_of(cells_, same_place);
-  std::vector<std::unique_ptr<PlanPricer>> pricers(workers_of(threads));
+  PlanPricers own;
+  PlanPricers& pricers = kept != nullptr ? kept->floors : own;
+  pricers.resize(workers_of(threads));
   complete_ = for_each_index(
       places.size() - 1, threads,
       [&](std::size_t place, std::size_t worker) {

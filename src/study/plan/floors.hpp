@@ -24,8 +24,9 @@ struct FlooredPlace {
 class PlanFloors {
  public:
   /// Of every cell of the space. `progress` may stop it: then it is not complete, and has the cells
-  /// that were worked out.
-  PlanFloors(const PlanQuestion& question, int threads, const Progress& progress = {});
+  /// that were worked out. `kept`: of other parts of the space.
+  PlanFloors(const PlanQuestion& question, int threads, const Progress& progress = {},
+             PlanKept* kept = nullptr);
 
   /// What was lowered on the way, for those who go on.
   const std::shared_ptr<PlanFacts>& facts() const { return facts_; }

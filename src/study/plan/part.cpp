@@ -175,21 +175,63 @@ void append(std::vector<PlanPoint>& to, const std::vector<PlanPoint>& more) {
 
 }  // namespace
 
-Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part) {
-  const auto setup = set_up(std::move(task));
-  if (!setup) return setup.problems();
-  const Problem stopped = stopped_part();
-  const PlanQuestion question = setup->question(part);
-  const auto of_work = [&](double from, double to) {
-    PlanSearch how = setup->how;
-    how.exhaustive = false;
-    return part_of(how, setup->space.size(), from, to);
+// What all parts ask, and what those before have lowered and priced for the searches that take most
+// of the time: the others would take 250 MB more, and save nothing that can be measured.
+struct PlanPartsKept {
+  explicit PlanPartsKept(PlanSetup of)
+      : setup(std::move(of)),
+        roomy(with_endless_memory(setup.task.run)),
+        first(fresh()),
+        beside(fresh()) {
+    for (PlanChange& change : changes_of(setup.task.run)) {
+      auto calibration = calibration_for(change.run);
+      if (!calibration || !may_be_legal(setup.space, change.run)) {
+        changes.emplace_back();
+      } else {
+        changes.emplace_back(Changed{std::move(change), std::move(calibration).value()});
+      }
+    }
+  }
+
+  PlanKept fresh() const { return {.facts = facts, .floors = {}, .walk = {}}; }
+
+  PlanSetup setup;
+  Run roomy;
+  struct Changed {
+    PlanChange change;
+    Calibration calibration;
   };
-  const KnownElsewhere known(setup->task.parts, setup->space);
+  std::vector<std::optional<Changed>> changes;  // nothing where no layout can be legal
+  std::shared_ptr<PlanFacts> facts =
+      std::make_shared<PlanFacts>(setup.task.run.model, setup.task.run.job);
+  PlanKept first, beside;
+};
+
+Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part,
+                                    std::shared_ptr<PlanPartsKept>& kept) {
+  if (kept == nullptr) {
+    auto made = set_up(std::move(task));
+    if (!made) return made.problems();
+    kept = std::make_shared<PlanPartsKept>(std::move(made).value());
+  } else {
+    kept->setup.task.parts = std::move(task.parts);
+    kept->setup.how.progress = std::move(task.how.progress);
+  }
+  const PlanSetup& setup = kept->setup;
+  const Problem stopped = stopped_part();
+  const PlanQuestion question = setup.question(part);
+  const auto of_work = [&](double from, double to, PlanKept& searched) {
+    PlanSearch how = setup.how;
+    how.exhaustive = false;
+    how.kept = &searched;
+    return part_of(how, setup.space.size(), from, to);
+  };
+  const KnownElsewhere known(setup.task.parts, setup.space);
   PlanPart out;
-  const PlanFloors floors(question, setup->how.threads, of_work(0, kFloorsDone).progress);
-  PlanSearch first = of_work(kFloorsDone, kSearchDone);
-  first.exhaustive = setup->how.exhaustive;
+  const PlanFloors floors(question, setup.how.threads,
+                          of_work(0, kFloorsDone, kept->first).progress, &kept->first);
+  PlanSearch first = of_work(kFloorsDone, kSearchDone, kept->first);
+  first.exhaustive = setup.how.exhaustive;
   const PlanBest best = first.exhaustive
                             ? search(question, first)
                             : search(question, floors, first,
@@ -205,24 +247,25 @@ Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part) {
       return i < other.without.size() ? other.without[i] : std::nullopt;
     }));
   }
-  const PlanFound beside = find(question, floors, wish, of_work(kSearchDone, kAlternativesDone));
+  const PlanFound beside =
+      find(question, floors, wish, of_work(kSearchDone, kAlternativesDone, kept->beside));
   out.without = beside.best;
   out.front = beside.front;
-  const Run roomy = with_endless_memory(question.run);
   std::vector<PlanPoint> of_room = known.each([](const PlanPart& other) { return other.roomy; });
   append(of_room, out.best);
-  const PlanFound room = find({roomy, question.calibration, question.space, 0, part}, floors,
+  PlanKept for_room = kept->fresh();
+  const PlanFound room = find({kept->roomy, question.calibration, question.space, 0, part}, floors,
                               {.limits = {PlanLimit{}}, .known = std::move(of_room)},
-                              of_work(kAlternativesDone, kRoomyDone));
+                              of_work(kAlternativesDone, kRoomyDone, for_room));
   out.roomy = room.best.front();
   if (!beside.proven || !room.proven) return stopped;
 
-  std::vector<PlanChange> changes = changes_of(question.run);
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    PlanChange& change = changes[i];
+  const std::size_t changes = kept->changes.size();
+  for (std::size_t i = 0; i < changes; ++i) {
     out.changed.emplace_back();
-    const auto calibration = calibration_for(change.run);
-    if (!calibration || !may_be_legal(question.space, change.run)) continue;
+    if (!kept->changes[i]) continue;
+    const auto& [change, calibration] = *kept->changes[i];
+    PlanKept for_change = kept->fresh();
     std::vector<PlanPoint> under_it = known.each([i](const PlanPart& other) {
       return i < other.changed.size() ? other.changed[i] : std::nullopt;
     });
@@ -230,13 +273,13 @@ Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part) {
       PlanChange same = change;
       same.run.layout = question.space.layout_at(out.best.front().index);
       const auto under =
-          is_legal(same.run) ? same_under(question, same, *calibration) : std::nullopt;
+          is_legal(same.run) ? same_under(question, same, calibration) : std::nullopt;
       if (under) under_it.push_back(*under);
     }
-    const double each = (1 - kRoomyDone) / static_cast<double>(changes.size());
+    const double each = (1 - kRoomyDone) / static_cast<double>(changes);
     const double from = kRoomyDone + each * static_cast<double>(i);
-    const PlanFound under = best_under(question, floors, change, *calibration, std::move(under_it),
-                                       of_work(from, from + each));
+    const PlanFound under = best_under(question, floors, change, calibration, std::move(under_it),
+                                       of_work(from, from + each, for_change));
     if (!under.proven) return stopped;
     out.changed.back() = under.best.front();
   }

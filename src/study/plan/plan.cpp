@@ -402,10 +402,10 @@ Problem parts_of_another_space() {
           "or were changed since"};
 }
 
-Result<PlanPart> plan_part(PlanTask task, const Shard& part) {
+Result<PlanPart> plan_part(PlanTask task, const Shard& part, std::shared_ptr<PlanPartsKept>& kept) {
   const Problems problems = unplannable(task);
   if (!problems.empty()) return problems;
-  if (!task.run.model.is_network()) return plan_part_of_space(std::move(task), part);
+  if (!task.run.model.is_network()) return plan_part_of_space(std::move(task), part, kept);
   const auto of = task_of_network(task);
   if (!of) return of.problems();
   auto found = plan_network_part(of->run, of->choices, of->calibration, of->how, part);

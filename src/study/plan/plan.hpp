@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,9 +91,12 @@ struct PlanTask {
 /// Plans; or why there is no space to search.
 Result<Plan> plan_of(PlanTask task);
 
+struct PlanPartsKept;
+
 /// One part of what plan_of() does, to be its task's with all others; or why there is no space, or
 /// that it was stopped. What other parts found already is not looked for again: it stands in the
-/// part, too, where nothing better is.
-Result<PlanPart> plan_part(PlanTask task, const Shard& part);
+/// part, too, where nothing better is. `kept`: what the part leaves to the next one of the same
+/// task, whose progress and known parts alone may be others.
+Result<PlanPart> plan_part(PlanTask task, const Shard& part, std::shared_ptr<PlanPartsKept>& kept);
 
 }  // namespace headway

@@ -17,7 +17,7 @@
 
 namespace headway {
 
-/// What is planned. All of it must outlive who works on it.
+/// What is planned. All that it refers to must outlive who works on it.
 struct PlanQuestion {
   const Run& run;  // its layout gives what is not searched
   const Calibration& calibration;
@@ -123,7 +123,7 @@ class PlanPricer {
   PlanCounts price(Place& place, const InnerGroup& group, std::uint64_t first,
                    const PlanSought& sought, PlanFloor floor, Seekers seekers, Seconds& least);
 
-  const PlanQuestion& q_;
+  const PlanQuestion q_;
   std::vector<PlanLimit> limits_;                     // of each seeker
   std::vector<Bytes> least_states_;                   // room that is used again
   Seekers unlimited_ = 0;                             // those without a limit on inner choices
@@ -138,6 +138,16 @@ class PlanPricer {
   Layout layout_;                               // the one in work
   std::uint64_t group_ = 0;                     // counts groups of layouts that share blocks
   std::uint64_t saved_ = 0;  // counts those among them that save other activations
+};
+
+/// One for each thread, each made when it is first needed.
+using PlanPricers = std::vector<std::unique_ptr<PlanPricer>>;
+
+/// What a search for the same in one part of a space after the other has lowered and priced. The
+/// run, the calibration and the space of its question stand where they are.
+struct PlanKept {
+  std::shared_ptr<PlanFacts> facts;  // of the model and the job
+  PlanPricers floors, walk;
 };
 
 }  // namespace headway

@@ -191,7 +191,10 @@ class Front : public Seeker {
 class Walk {
  public:
   Walk(const PlanQuestion& q, const PlanSearch& how, std::vector<Seeker*> seekers)
-      : q_(q), how_(how), seekers_(std::move(seekers)) {
+      : q_(q),
+        how_(how),
+        seekers_(std::move(seekers)),
+        pricers_(how.kept != nullptr ? how.kept->walk : own_) {
     pricers_.resize(workers_of(how.threads));
     counts_.resize(pricers_.size());
     for (const Seeker* seeker : seekers_) limits_.push_back(seeker->limit);
@@ -297,7 +300,8 @@ class Walk {
   const std::vector<Seeker*> seekers_;
   std::vector<PlanLimit> limits_;
   std::shared_ptr<PlanFacts> facts_;
-  std::vector<std::unique_ptr<PlanPricer>> pricers_;
+  PlanPricers own_;
+  PlanPricers& pricers_;  // with all that they have lowered and priced before
   std::vector<PlanCounts> counts_;
 };
 
@@ -323,7 +327,7 @@ bool better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) {
 
 PlanBest search(const PlanQuestion& question, const PlanSearch& how) {
   if (!how.exhaustive) {
-    const PlanFloors floors(question, how.threads, how.progress);
+    const PlanFloors floors(question, how.threads, how.progress, how.kept);
     return search(question, floors, how);
   }
   BestKinds best(question, how.top, how.objective);

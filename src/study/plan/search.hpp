@@ -17,10 +17,11 @@ bool better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective);
 
 struct PlanSearch {
   PlanObjective objective = PlanObjective::time;
-  std::size_t top = 1;      // at most so many, each of another kind
-  bool exhaustive = false;  // price everything
-  int threads = 1;          // 0: all
-  Progress progress;        // in cells, or tuples of degrees; false stops
+  std::size_t top = 1;       // at most so many, each of another kind
+  bool exhaustive = false;   // price everything
+  int threads = 1;           // 0: all
+  Progress progress;         // in cells, or tuples of degrees; false stops
+  PlanKept* kept = nullptr;  // of the same search in other parts of the space
 };
 
 /// The best layout of each kind: of all that have the same degrees, those of experts among them.

@@ -1,6 +1,8 @@
 // What planning a whole space and planning a part of it share. Internal to the planner.
 #pragma once
 
+#include <memory>
+
 #include "study/plan/plan.hpp"
 
 namespace headway {
@@ -38,7 +40,8 @@ Result<Plan> plan_by(const PlanSetup& setup, const PlanQuestion& question, const
 Result<Plan> plan_of_parts(const PlanSetup& setup);
 
 /// plan_part() of a space that is none of a network.
-Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part);
+Result<PlanPart> plan_part_of_space(PlanTask task, const Shard& part,
+                                    std::shared_ptr<PlanPartsKept>& kept);
 /// Of a part that is not whole; of parts that say what is not so.
 Problem stopped_part();
 Problem parts_of_another_space();
