@@ -22,9 +22,10 @@ enum HostConstant : std::size_t {
   kLaunch,
   kLayer,
   kProducts,
-  kAttention
+  kAttention,
+  kWeights
 };
-using HostConstants = std::array<double, 9>;  // s, none; of one architecture
+using HostConstants = std::array<double, 10>;  // s, none; of one architecture
 
 inline double one_over(double share) {
   return share > 0 ? 1 / share : 0;
@@ -32,8 +33,8 @@ inline double one_over(double share) {
 HostConstants host_constants(const Engine& engine, const Accelerator& accelerator);
 
 /// The largest that a search tries, s, and what one of its steps is.
-constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 1, 20e-3, 5e-6, 200e-6, 400e-6, 100, 20};
-constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6, 20e-6, 10, 1};
+constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 1, 20e-3, 5e-6, 200e-6, 400e-6, 100, 20, 20};
+constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6, 20e-6, 10, 1, 1};
 /// A kernel is launched in no less.
 constexpr double kLeastLaunch = 5e-6;
 

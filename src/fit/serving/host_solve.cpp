@@ -15,7 +15,7 @@ constexpr std::size_t kOfAll = kLayer;  // constants before it are of all archit
 
 // The constants of each architecture: where its knobs are.
 struct Knobs {
-  std::map<std::string, std::size_t> layer, untuned;  // untuned: kProducts, kAttention behind it
+  std::map<std::string, std::size_t> layer, untuned;  // untuned: kProducts, the others behind it
   std::vector<HostConstant> of;                       // what each is
 
   HostConstants at(std::span<const double> x, const std::string& architecture) const {
@@ -24,7 +24,7 @@ struct Knobs {
     const std::size_t own = layer.at(architecture);
     out[kLayer] = x[own] * kHostUnit[kLayer];
     const auto kernels = untuned.find(architecture);
-    for (std::size_t k = kProducts; kernels != untuned.end() && k <= kAttention; ++k) {
+    for (std::size_t k = kProducts; kernels != untuned.end() && k <= kWeights; ++k) {
       out[k] = x[kernels->second + k - kProducts] * kHostUnit[k];
     }
     return out;
@@ -41,7 +41,7 @@ Knobs knobs_of(const Engine& engine, const std::vector<const HostLine*>& own) {
   for (const auto& [name, at] : out.layer) {
     if (!engine.untuned.contains(name)) continue;
     out.untuned[name] = out.of.size();
-    out.of.insert(out.of.end(), {kProducts, kAttention});
+    out.of.insert(out.of.end(), {kProducts, kAttention, kWeights});
   }
   return out;
 }
@@ -56,7 +56,8 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   engine.launch = seconds(kLaunch);
   for (const auto& [name, at] : knobs.untuned) {
     engine.untuned[name] = {one_over(x[at] * kHostUnit[kProducts]),
-                            one_over(x[at + 1] * kHostUnit[kAttention])};
+                            one_over(x[at + 1] * kHostUnit[kAttention]),
+                            one_over(x[at + 2] * kHostUnit[kWeights])};
   }
   engine.layer.clear();
   Seconds sum(0);
@@ -78,7 +79,8 @@ HostConstants host_constants(const Engine& engine, const Accelerator& accelerato
           engine.launch.value(),
           gap_of_layer(engine, accelerator).value(),
           one_over(of.products),
-          one_over(of.attention)};
+          one_over(of.attention),
+          one_over(of.weights)};
 }
 
 Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own,
@@ -103,7 +105,10 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
     begin(knobs.layer.at(architecture), stands);
     const auto kernels = knobs.untuned.find(architecture);
     if (kernels == knobs.untuned.end()) continue;
-    for (const std::size_t k : {kernels->second, kernels->second + 1}) begin(k, stands);
+    for (std::size_t k = 0; k <= kWeights - kProducts; ++k) {
+      const bool measured = !(now[kProducts + k] > 0);  // these kernels are as measured
+      begin(kernels->second + k, stands || measured);
+    }
   }
   std::vector<std::size_t> of_line;  // the architecture of each, among those of the layers
   for (const HostLine* line : own) {

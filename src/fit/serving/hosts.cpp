@@ -123,10 +123,12 @@ class Predictor {
       if (k == kPrompt) moved.prompt += Seconds(step);
       if (k == kToken) moved.token += Seconds(step);
       if (k == kLaunch) moved.launch += Seconds(step);
-      if (k == kProducts || k == kAttention) {
+      if (k >= kProducts) {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
-        double& share = k == kProducts ? untuned->second.products : untuned->second.attention;
+        Untuned& of = untuned->second;
+        double& share = k == kProducts ? of.products : k == kAttention ? of.attention : of.weights;
+        if (!(share > 0)) continue;  // these kernels are as measured
         share = 1 / (one_over(share) + step);
       }
       if (k == kLayer) {
@@ -180,7 +182,11 @@ class Fitter {
     if (own.size() < kLeastOfEngine) return std::nullopt;
     // Where kernels are estimates, their errors would stand in the host: it is found without them,
     // where there are others, and they then decide what is of their architecture alone.
-    const bool apart = measured.size() >= kLeastOfEngine && measured.size() < own.size();
+    // An engine whose kernels are others than those that were measured knows none of its own.
+    const bool others = std::any_of(measured.begin(), measured.end(), [&](const HostLine* line) {
+      return engine.untuned.contains(line->accelerator->architecture);
+    });
+    const bool apart = !others && measured.size() >= kLeastOfEngine && measured.size() < own.size();
     if (!apart) return host_solved(engine, own, {});
     std::set<std::string> settled;
     for (const HostLine* line : measured) settled.insert(line->accelerator->architecture);
@@ -211,6 +217,11 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
   }
   Engine none = engine;
   none.untuned.clear();
+  if (const auto kin = fitter.fit(none, [&](const ServedRow& row) {
+        return row.engine == engine.like && !left_out(row);
+      })) {
+    return {*kin};
+  }
   if (const auto others = fitter.fit(none, [&](const ServedRow& row) {
         return row.engine != engine.name && !left_out(row) &&
                engines.at(row.engine).age == engine.age;

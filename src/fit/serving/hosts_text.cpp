@@ -40,8 +40,15 @@ std::string layer_text(const Engine& engine) {
 std::string untuned_text(const Engine& engine) {
   std::string out;
   for (const auto& [architecture, of] : engine.untuned) {
-    out += (out.empty() ? "{ " : ", ") + architecture +
-           formatted(" = { products = %.3g, attention = %.3g }", of.products, of.attention);
+    std::string shares;
+    const auto add = [&](const char* what, double share) {
+      if (!(share > 0)) return;
+      shares += formatted("%s%s = %.3g", shares.empty() ? " " : ", ", what, share);
+    };
+    add("products", of.products);
+    add("attention", of.attention);
+    add("weights", of.weights);
+    out += (out.empty() ? "{ " : ", ") + architecture + " = {" + shares + " }";
   }
   return out.empty() ? out : out + " }";
 }

@@ -83,7 +83,11 @@ class RowReader {
       }
     }
     if (!cells_.text("memory_gb").empty()) {
-      row_.measured_memory_gb = cells_.number("memory_gb");
+      const auto& binary = loaded_.words.gibibytes;
+      const bool is_binary =
+          std::find(binary.begin(), binary.end(), row_.source_key) != binary.end();
+      row_.measured_memory_gb =
+          cells_.number("memory_gb") * (is_binary ? 1024.0 * 1024 * 1024 / 1e9 : 1);
     }
     row_.ran_out = cells_.text("oom") == "1";
   }
@@ -191,6 +195,9 @@ class RowReader {
   }
   void split() {
     const std::int64_t all = degree("n_accel");
+    if (all > 1 && serving_.engine.splits_layers) {
+      return cells_.skip("whether accelerators share layers or rows of each is not stated");
+    }
     serving_.pp = degree("pp");
     serving_.ep = degree("ep");
     serving_.dp = degree("dp");
@@ -286,6 +293,10 @@ class RowReader {
   }
 
   void legal(const Load& load) {
+    const std::string together = why_together_only(serving_.engine);
+    if (!together.empty() && (apart_ || load.arrivals != Arrivals::together)) {
+      return cells_.skip("cannot be served so", together);
+    }
     const Problems problems = apart_ ? check(*apart_) : check(serving_);
     if (!problems.empty()) return cells_.skip("cannot be served so", problems.front().message);
     if (apart_ && load.arrivals == Arrivals::together) {

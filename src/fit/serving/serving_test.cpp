@@ -169,6 +169,31 @@ TEST(MeasuredServing, TellsHowFarRepeatedRowsLieApart) {
 }
 
 // A name from a file opens no file of this machine.
+// FasterTransformer's table is in GiB; llama.cpp's rows say neither how several accelerators share
+// the model nor how many sequences a batch of them had.
+TEST(MeasuredServing, OfEnginesOfTheirOwnIsReadAsTheirSourcesHaveIt) {
+  const auto rows = predicted(
+      "a,fastertransformer,x,gpt-6.7b,6.7,A100-SXM4-80GB,1,1,,,,fp16,,faster-transformer,,16,512,"
+      "32,"
+      ",,,1.06888,,,22.17,0,static batch\n"
+      "b,llm_inference_bench,x,llama-2-7b,7,Nvidia H100 "
+      "GPU,1,1,,,,,,llama.cpp,,1,128,128,,,,2.17,,,"
+      ",0,static batch\n"
+      "c,llm_inference_bench,x,llama-2-7b,7,Nvidia H100 "
+      "GPU,2,2,,,,,,llama.cpp,,1,128,128,,,,1.87,,,"
+      ",0,static batch\n"
+      "d,llm_inference_bench,x,llama-2-7b,7,Nvidia H100 "
+      "GPU,1,1,,,,,,llama.cpp,,16,128,128,,,,1.2,,,"
+      ",0,static batch; the batch factor is missing\n");
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_NEAR(*rows[0].measured_memory_gb, 22.17 * 1.073741824, 1e-9);
+  EXPECT_NEAR(*rows[0].predicted_memory_gb / *rows[0].measured_memory_gb, 1, 0.05);
+  EXPECT_EQ(rows[1].engine, "llama-cpp");
+  EXPECT_TRUE(rows[1].predicted[2]);
+  EXPECT_FALSE(rows[2].skipped_reason.empty());
+  EXPECT_FALSE(rows[3].skipped_reason.empty());
+}
+
 TEST(MeasuredServing, WithWhatIsNotKnownIsSkippedWithItsReason) {
   const auto rows = predicted(
       "a,s,x,/etc/passwd,7,H100,1,1,,,,,,vllm,,8,500,500,,,,9,,,,0,\n"

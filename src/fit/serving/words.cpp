@@ -93,6 +93,7 @@ Result<Words> read() {
   out.recipes = read_recipes(root);
   out.unfitted = root.texts_or_empty("unfitted");
   out.pooled = root.texts_or_empty("pooled");
+  out.gibibytes = root.texts_or_empty("gibibytes");
   out.undated = root.texts_or_empty("undated");
   out.block_scaled = root.texts_or_empty("block_scaled");
   out.experts_alone = root.texts_or_empty("experts_alone");

@@ -55,9 +55,10 @@ struct Words {
   std::string apart, apart_prefill, apart_decode;
   std::string constant;  // in the notes of rows whose lengths are not drawn
   std::vector<Recipe> recipes;
-  std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
-  std::vector<std::string> pooled;    // in the notes of rows whose memory is the engine's share
-  std::vector<std::string> undated;   // sources of the earlier releases that do not say so
+  std::vector<std::string> unfitted;   // in the notes of rows that are predicted, and not fitted on
+  std::vector<std::string> pooled;     // in the notes of rows whose memory is the engine's share
+  std::vector<std::string> gibibytes;  // sources whose memory is in these
+  std::vector<std::string> undated;    // sources of the earlier releases that do not say so
 };
 
 /// The first that is in the text; null: none.

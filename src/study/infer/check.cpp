@@ -48,6 +48,10 @@ class ServingRules {
       fail("cp", "of keys that an indexer chooses is not predicted; legal: 1",
            Trouble::unsupported);
     }
+    if (serving_.engine.whole.only() && has_experts(model)) {
+      fail("model", "has experts, whose buffers by " + serving_.engine.name + " are not known",
+           Trouble::unsupported);
+    }
     if (!cached) fail("model", "has no layer with a cache: all keep a state", Trouble::unsupported);
   }
 
@@ -61,6 +65,13 @@ class ServingRules {
         if (field.name == "etp") field.name = "tp";
       }
       problems_.push_back(std::move(problem));
+    }
+    if (s.engine.splits_layers) {
+      const std::pair<const char*, std::int64_t> others[] = {
+          {"tp", s.tp}, {"ep", s.ep}, {"cp", s.cp}};
+      for (const auto& [degree, is] : others) {
+        if (is > 1) fail(degree, s.engine.name + " splits by layers, which is pp; legal: 1");
+      }
     }
     if (s.pp > s.model.layers()) {
       fail("pp", "is more than the " + std::to_string(s.model.layers()) + " layers");
@@ -81,6 +92,12 @@ class ServingRules {
   }
 
   void formats() {
+    const std::vector<std::string>& weights = serving_.engine.weights;
+    const std::string name(weights_name(serving_));
+    if (!weights.empty() && std::find(weights.begin(), weights.end(), name) == weights.end()) {
+      fail("weights", serving_.engine.name + " is not known to serve " + name +
+                          "; legal: " + join(weights, ", "));
+    }
     const std::vector<std::string>& caches = serving_.engine.caches;
     if (std::find(caches.begin(), caches.end(), serving_.cache->name) == caches.end()) {
       fail("cache", serving_.engine.name + " has none in " + serving_.cache->name +
@@ -149,6 +166,11 @@ class ServingRules {
 
 Problems check(const Serving& serving) {
   return ServingRules(serving).check();
+}
+
+std::string why_together_only(const Engine& engine) {
+  if (!engine.whole.only()) return {};
+  return engine.name + " serves batches that start and end together; legal: batch";
 }
 
 }  // namespace headway

@@ -17,6 +17,7 @@ Result<std::vector<Engine>> read_engines() {
     Engine engine;
     engine.name = name;
     engine.age = fields.text("age");
+    engine.like = fields.text_or("like", "");
     engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
     engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
     engine.prompt = fields.quantity_or<Seconds>("prompt", Seconds(0));
@@ -29,7 +30,8 @@ Result<std::vector<Engine>> read_engines() {
     Fields untuned = fields.table("untuned");
     for (const std::string& architecture : untuned.keys()) {
       Fields of = untuned.table(architecture);
-      engine.untuned[architecture] = {of.number("products"), of.number("attention")};
+      engine.untuned[architecture] = {of.number_or("products", 0), of.number_or("attention", 0),
+                                      of.number_or("weights", 0)};
       of.reject_unknown();
     }
     untuned.reject_unknown();
@@ -51,6 +53,12 @@ Result<std::vector<Engine>> read_engines() {
     policy.polls = fields.count_or("polls", policy.polls);
     policy.reserve = fields.flag_or("reserve", policy.reserve);
     policy.block = fields.count_or("block", policy.block);
+    Fields whole = fields.table("whole_batches");
+    engine.whole = {whole.number_or("spare", 0), whole.number_or("stream", 0),
+                    whole.number_or("heads", 0), whole.number_or("feed_forward", 0)};
+    whole.reject_unknown();
+    engine.splits_layers = fields.flag_or("splits_layers", false);
+    engine.weights = fields.texts_or_empty("weights");
     engine.caches = fields.texts_or_empty("caches");
     for (const std::string& format : engine.caches) {
       if (cache_format(format) == nullptr) fields.fail("caches", "no format is " + format);

@@ -43,19 +43,51 @@ double widest_token(const Serving& serving) {
 Reserved reserved_of(const Serving& serving) {
   Reserved out;
   out.context = serving.engine.reserved;
+  if (serving.ranks() > 1) out.communicators = serving.engine.communicators;
+  if (serving.engine.whole.only()) return out;  // by the batch
   out.activations =
       Bytes(static_cast<double>(serving.engine.policy.most_tokens) * widest_token(serving));
   out.head = Bytes(kPlannedSequences * 10 * static_cast<double>(serving.model.vocabulary) /
                    static_cast<double>(serving.tp));
-  if (serving.ranks() > 1) out.communicators = serving.engine.communicators;
   return out;
+}
+
+// [INFER-34] Of each sequence of a batch: buffers for its prompt's tokens, all of a layer's parts
+// at once, and its logits twice in 32 bits, which each rank has of the whole vocabulary.
+Bytes buffers_of_sequence(const Serving& serving, std::int64_t prompt) {
+  constexpr double kBytesOfLogit = 8;
+  const WholeBatches& whole = serving.engine.whole;
+  const Model& model = serving.model;
+  const double tp = static_cast<double>(serving.tp);
+  double widest = 0;
+  for (const Layer& layer : model.kinds) {
+    const double heads =
+        layer.attention ? static_cast<double>(layer.attention->heads * layer.attention->head_dim)
+                        : 0;
+    const double width = layer.feed_forward ? static_cast<double>(layer.feed_forward->width) : 0;
+    widest = std::max(widest, (whole.heads * heads + whole.feed_forward * width) / tp);
+  }
+  const double each = 2 * (whole.stream * static_cast<double>(model.hidden) + widest);
+  return Bytes(static_cast<double>(prompt) * each +
+               kBytesOfLogit * static_cast<double>(model.vocabulary));
+}
+
+// And the head's weights, which are the embedding's, a second time.
+void hold_whole_batches(ServingMemory& memory, const Serving& serving, std::int64_t prompt) {
+  const double spare = serving.engine.whole.spare;
+  memory.cache_of_token *= spare;
+  memory.state_of_sequence += buffers_of_sequence(serving, prompt);
+  memory.state_of_sequence *= spare;
+  if (!serving.model.tied_embeddings) return;
+  memory.weights += Bytes(static_cast<double>(serving.model.hidden * serving.model.vocabulary) *
+                          bytes_per_element(serving.weights->activation));
 }
 
 }  // namespace
 
 // [INFER-4] [INFER-5] A stage has an even share of the layers, the first the embedding, the last
 // the head.
-ServingMemory memory_of(const Serving& serving, std::int64_t context) {
+ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64_t prompt) {
   const Layout layout = layout_of(serving, 1);
   const Job job = serving_job(serving, 1);
   const Share share(serving.model, job, layout);
@@ -94,9 +126,12 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context) {
   out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
   // Ranks that share the sequences of a prompt keep a part of each [INFER-25].
   out.cache_of_token /= static_cast<double>(serving.cp);
+  if (serving.engine.whole.only()) {
+    hold_whole_batches(out, serving, prompt > 0 ? prompt : context);
+  }
   // [INFER-16] What guesses the next tokens is there, too; prediction layers use the model's ends.
   if (serving.speculation) {
-    const ServingMemory beside = memory_of(draft_of(serving), context);
+    const ServingMemory beside = memory_of(draft_of(serving), context, prompt);
     out.weights += beside.weights;
     out.cache_of_token += beside.cache_of_token;
     out.state_of_sequence += beside.state_of_sequence;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "study/infer/engines.hpp"
 #include "study/infer/search/change.hpp"
 #include "study/infer/serving_for_test.hpp"
 
@@ -58,6 +59,29 @@ TEST(ServingMemory, ReservesWhatAPassNeedsAtItsWidest) {
   EXPECT_NEAR(two.activations.value(), 8192.0 * 2 * (2 * 4096 + 3 * 7168), 1);
   EXPECT_GT(two.communicators.value(), 0);
   EXPECT_EQ(memory_of(serving, 1000).reserved.value(), two.total().value());
+}
+
+// [INFER-34] FasterTransformer's own table of GPT 6.7B on one A100, GiB: by hand a sequence is 544
+// tokens of cache, 512 of 5 + 8 widths of 4,096 and one of 16,384 in 16 bits, logits twice in 32,
+// and a fifth of all that. Its table has 25.88 GiB between 1 and 64 sequences, 4.98 between prompts
+// of 128 and 512 tokens of 16 of them (with 24 tokens of output more).
+TEST(ServingMemory, OfWholeBatchesGrowsByTheBuffersOfTheirPrompts) {
+  Serving serving = held("gpt3-6.7b", "dgx-a100-80gb", 1, 1);
+  serving.engine = *std::find_if(engines()->begin(), engines()->end(), [](const Engine& each) {
+    return each.name == "fastertransformer";
+  });
+  const double gib = 1024.0 * 1024 * 1024;
+  const auto of_sequence = [&](std::int64_t input, std::int64_t output) {
+    const ServingMemory memory = memory_of(serving, input + output, input);
+    return (static_cast<double>(input + output) * memory.cache_of_token + memory.state_of_sequence)
+        .value();
+  };
+  const double cache = 544.0 * 2 * 32 * 4096 * 2, buffers = 512.0 * 2 * (13 * 4096 + 16384);
+  EXPECT_NEAR(of_sequence(512, 32), 1.2 * (cache + buffers + 8 * 51200), 1);
+  EXPECT_NEAR(63 * of_sequence(512, 32) / gib / 25.88, 1, 0.05);
+  EXPECT_NEAR(16 * (of_sequence(512, 32) - of_sequence(128, 8)) / gib / 4.98, 1, 0.05);
+  const ServingMemory memory = memory_of(serving, 544, 512);
+  EXPECT_EQ(memory.reserved.value(), serving.engine.reserved.value());
 }
 
 // [INFER-23]

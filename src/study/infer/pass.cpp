@@ -221,11 +221,18 @@ class Pricer {
 
   // [INFER-12] Nothing where kernels are as measured.
   Seconds untuned_time(const Matmul& product) const {
-    if (!(untuned_.products > 0)) return Seconds(0);
-    const FlopsPerSecond peak = peak_of_16_bits(serving_.cluster.accelerator);
-    const Flops work(2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
-                     static_cast<double>(product.k) * static_cast<double>(product.batch));
-    return work / (peak * untuned_.products);
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const double values =
+        static_cast<double>(product.n) * static_cast<double>(product.k * product.batch);
+    Seconds out(0);
+    if (untuned_.products > 0) {
+      out = Flops(2.0 * static_cast<double>(product.m) * values) /
+            (peak_of_16_bits(accelerator) * untuned_.products);
+    }
+    if (untuned_.weights > 0) {
+      out = std::max(out, Bytes(2 * values) / (accelerator.memory_bandwidth * untuned_.weights));
+    }
+    return out;
   }
 
   Seconds attention_time(AttentionShape core, const Attention& attention, PassItem& item) const {

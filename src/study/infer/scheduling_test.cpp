@@ -134,6 +134,18 @@ TEST(UntunedKernels, BoundADecodePassByTheirShares) {
   EXPECT_EQ(time_of(serving, constants, prompt).total(), before);
 }
 
+// One sequence reads each parameter but embeddings once, in 16 bits, at this share of the
+// bandwidth.
+TEST(UntunedKernels, ReadWeightsOfADecodePassAtTheirShare) {
+  Serving serving = scheduled({});
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  serving.engine.untuned["hopper"] = {.weights = 0.1};
+  const PassTime pass = time_of(serving, constants, {.tokens = 1, .cached = 100});
+  const double bytes = 2 * (8.03e9 - 128256.0 * 4096);
+  const double rate = 0.1 * serving.cluster.accelerator.memory_bandwidth.value();
+  EXPECT_NEAR(pass.parts[0].value(), bytes / rate, 0.01 * pass.parts[0].value());
+}
+
 // [INFER-28] Groups of 4 queries where kernels have those of 2: each head of queries reads its own
 // keys, four times the bytes of 8 heads, at 1.3 times the memory's bandwidth.
 TEST(GroupedAttention, ThatKernelsLackReadsForEachHeadOfQueries) {

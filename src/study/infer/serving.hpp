@@ -26,6 +26,18 @@ namespace headway {
 struct Untuned {
   double products = 0;   // of the 16-bit peak that products of a decode pass reach at most
   double attention = 0;  // of the memory bandwidth, where each head of queries reads its own keys
+  double weights = 0;    // of the memory bandwidth, at which products of a decode pass read theirs
+};
+
+/// [INFER-34] An engine that serves batches which start and end together, and has buffers for the
+/// whole of one at once. `spare`: times what a batch needs; 0: requests come and go. Buffers of
+/// each token of its prompts, in 16 bits: as many as wide as the stream, as the heads of a rank,
+/// and as its feed-forward part.
+struct WholeBatches {
+  double spare = 0;
+  double stream = 0, heads = 0, feed_forward = 0;
+
+  bool only() const { return spare > 0; }
 };
 
 /// [INFER-28] Attention over a cache whose kernels read keys once for all queries of a group: of at
@@ -48,6 +60,7 @@ struct GroupedAttention {
 struct Engine {
   std::string name;
   std::string age;   // of its releases, "2024": what is not known of one is as of others
+  std::string like;  // the engine that it became, as which it is before those; empty: none
   Seconds step;      // of the host, in each pass
   Seconds sequence;  // and for each sequence of a decode pass
   Seconds prompt;    // and for each prompt that begins in it
@@ -63,7 +76,10 @@ struct Engine {
   Bytes reserved;       // of it the driver's context and libraries
   Bytes communicators;  // and their buffers, where there are peers
   bool own_all_reduce = false;
-  std::vector<std::string> caches;  // formats of the cache that it has
+  std::vector<std::string> caches;   // formats of the cache that it has
+  std::vector<std::string> weights;  // and of weights; empty: all that there are
+  bool splits_layers = false;        // over accelerators, and nothing else: stages alone
+  WholeBatches whole;
   Policy policy;
 };
 
@@ -129,6 +145,8 @@ Result<ServingConstants> serving_constants(const Cluster& cluster);
 
 /// Everything that keeps a serving from being one; empty: legal.
 Problems check(const Serving& serving);
+/// Why its engine does not serve requests that come and go; empty: it does.
+std::string why_together_only(const Engine& engine);
 
 /// What each copy of attention works on in one pass: tokens of each sequence, behind those cached.
 struct PassWork {
@@ -186,8 +204,9 @@ struct ServingMemory {
     return cached_tokens * cache_of_token / each;
   }
 };
-/// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more.
-ServingMemory memory_of(const Serving& serving, std::int64_t context);
+/// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more;
+/// `prompt`: so many of them pass at once by engines of whole batches [INFER-34]; 0: all.
+ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64_t prompt = 0);
 
 /// Of all requests.
 struct Quantiles {

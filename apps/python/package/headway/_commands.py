@@ -256,7 +256,8 @@ class ServingFields(TypedDict, total=False):
     cache: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default:
         bf16
     engine: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-
-        llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed; default: vllm
+        llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed, fastertransformer, llama-cpp;
+        default: vllm
     """
 
     input_len: int
@@ -264,7 +265,7 @@ class ServingFields(TypedDict, total=False):
     batch: int
     weights: str
     cache: Literal["bf16", "fp8", "int8", "int4", "nvfp4"]
-    engine: Literal["vllm", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed"]
+    engine: Literal["vllm", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed", "fastertransformer", "llama-cpp"]
 
 
 class PredictFields(RunFields, total=False):

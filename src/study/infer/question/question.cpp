@@ -241,6 +241,10 @@ class QuestionReader {
         problems_.push_back(std::move(problem));
       }
     }
+    const bool batch = question.load.arrivals == Arrivals::together && !question.best &&
+                       (!question.curve || question.curve == CurveOf::batch);
+    const std::string why = why_together_only(serving.engine);
+    if (!why.empty() && (!batch || question.apart)) in_.fail("engine", why);
     const std::int64_t most = serving.cluster.accelerators;
     if (question.best && question.gpus > most) {
       in_.fail("gpus", "is more than the cluster's " + std::to_string(most));
@@ -273,7 +277,7 @@ double most_steps(const ServingQuestion& question) {
   if (load.arrivals == Arrivals::random) return of_random;
   if (load.arrivals == Arrivals::listed) return static_cast<double>(load.listed->size()) * output;
   if (question.apart) return of_clients * static_cast<double>(load.batch);
-  const ServingMemory memory = memory_of(question.serving, load.input + load.output);
+  const ServingMemory memory = memory_of(question.serving, load.input + load.output, load.input);
   const double at_a_time =
       std::max(1.0, memory.sequences_that_fit(static_cast<double>(load.input) + output));
   return of_clients * std::max(1.0, std::ceil(static_cast<double>(load.batch) / at_a_time));

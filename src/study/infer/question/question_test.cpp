@@ -51,6 +51,28 @@ TEST(ServingOptions, EachThatIsRefusedByItselfSaysSoOfItself) {
   }
 }
 
+// An engine of whole batches has no clients; one that splits by layers no tensor parallelism.
+TEST(ReadServing, RefusesWhatTheEngineCannotDo) {
+  const auto told = [](const char* engine, const RunRequest& more) {
+    RunRequest request = {{"model", "llama-2-7b"},
+                          {"cluster", "dgx-a100-80gb"},
+                          {"input-len", "100"},
+                          {"output-len", "10"},
+                          {"engine", engine}};
+    request.insert(request.end(), more.begin(), more.end());
+    const auto question = read_serving(request, Asker::whoever_runs_it);
+    return question ? std::string() : question.problems().front().fields.front().name;
+  };
+  EXPECT_EQ(told("fastertransformer", {{"batch", "4"}}), "");
+  EXPECT_EQ(told("fastertransformer", {{"concurrency", "4"}}), "engine");
+  EXPECT_EQ(told("fastertransformer", {{"rate", "1"}}), "engine");
+  EXPECT_EQ(told("fastertransformer", {{"best", "true"}, {"gpus", "4"}}), "engine");
+  EXPECT_EQ(told("fastertransformer", {{"batch", "4"}, {"weights", "int8"}}), "weights");
+  EXPECT_EQ(told("llama-cpp", {{"batch", "1"}, {"pp", "2"}}), "");
+  EXPECT_EQ(told("llama-cpp", {{"batch", "1"}, {"tp", "2"}}), "tp");
+  EXPECT_EQ(told("llama-cpp", {{"batch", "1"}, {"weights", "int4"}}), "weights");
+}
+
 TEST(ReadServing, FillsEveryMemberThatIsGiven) {
   const auto question = read_serving({{"model", "mixtral-8x7b"},
                                       {"cluster", "dgx-h200"},
