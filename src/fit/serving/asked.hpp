@@ -19,6 +19,8 @@ struct AskedServing {
   double chunk = 1;     // tokens that a client sees at once, and the first of them with the others
   bool pooled = false;  // its memory is what the engine took at once, whatever it needs
   bool at_capacity = false;  // the row states no batch: as many as memory holds
+  /// [INFER-35] Of a batch that memory does not hold at once: whoever finds no room waits.
+  bool in_turns = false;
 };
 
 /// A row, and what it asks; nothing where it is skipped.
@@ -32,6 +34,8 @@ Result<std::vector<ServedCase>> read_serving(const Csv& csv);
 
 Served served(const AskedServing& asked);
 ServedNumbers numbers_of(const Served& served, double chunk = 1);
+/// As the row has them: of a batch that is answered in turns the time of all of it.
+ServedNumbers numbers_of(const AskedServing& asked, const Served& served);
 /// ServedRow::of_capacity, by the constants in force.
 std::optional<double> share_of_capacity(const AskedServing& asked);
 

@@ -88,7 +88,7 @@ class Predictor {
     const AskedServing& asked = *cases_[i].asked;
     const Served said = served(serving, constants, asked.load, steps);
     if (!said.fits || !said.stable()) return std::nullopt;
-    ServedNumbers out = numbers_of(said, asked.chunk);
+    ServedNumbers out = numbers_of(asked, said);
     for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
     return out;
   }
@@ -108,7 +108,7 @@ class Predictor {
                      .accelerator = &accelerator,
                      .point = host_constants(engine, accelerator)});
     }
-    const bool clients = each.asked->load.arrivals != Arrivals::together;
+    const bool clients = each.asked->load.arrivals != Arrivals::together && !each.asked->in_turns;
     for (std::size_t k = 0; slopes && k < kHostUnit.size(); ++k) {
       if (k == kRequest) {  // on the way, whatever steps take
         for (HostLine& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;

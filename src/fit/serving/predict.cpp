@@ -25,6 +25,16 @@ ServedNumbers numbers_of(const Served& served, double chunk) {
   return out;
 }
 
+ServedNumbers numbers_of(const AskedServing& asked, const Served& served) {
+  ServedNumbers out = numbers_of(served, asked.chunk);
+  if (asked.in_turns) {
+    const double tokens =
+        static_cast<double>(asked.load.listed->size()) * static_cast<double>(asked.load.output);
+    out[kLatency] = tokens / served.output_per_second;
+  }
+  return out;
+}
+
 namespace {
 
 std::optional<ServedRange> scaled(std::optional<ServedRange> range, double by) {
@@ -119,11 +129,11 @@ ServedRow predicted_row(ServedCase& from) {
   }
   row.fits = said.fits;
   if (!said.fits) return row;
-  row.predicted = numbers_of(said, asked.chunk);
+  row.predicted = numbers_of(asked, said);
   if (!asked.apart && (asked.pooled || asked.load.arrivals == Arrivals::together)) {
     row.predicted_memory_gb = most_held(asked, said.memory).value() / 1e9;
   }
-  if (steps) row.of_capacity = share_of_capacity(asked, said, *steps);
+  if (steps && !asked.in_turns) row.of_capacity = share_of_capacity(asked, said, *steps);
   add_intervals(row, asked, said);
   return row;
 }

@@ -112,6 +112,14 @@ class RowReader {
   void machine() {
     const std::string& cell = cells_.text("accelerator");
     const benchmarks::Machine* said = loaded_.machines.machine(cell);
+    for (const serving_words::OtherMachine& other : loaded_.words.machines) {
+      if (said == nullptr || other.source != row_.source_key || other.said != said->accelerator) {
+        continue;
+      }
+      said = loaded_.machines.machine(other.is);
+      assume("accelerator", other.is);
+      break;
+    }
     if (said == nullptr || cell.empty()) {
       return cells_.skip("no such accelerator is known", printable(cell));
     }
@@ -304,6 +312,19 @@ class RowReader {
     }
   }
 
+  // A batch that memory does not hold at once is answered in turns by engines whose requests come
+  // and go. Its first token would be of the first turn.
+  bool in_turns(const Load& load) const {
+    if (apart_ || load.arrivals != Arrivals::together || row_.measured[kFirstToken] ||
+        serving_.engine.whole.only()) {
+      return false;
+    }
+    const std::int64_t context = load.input + load.output;
+    const double most =
+        memory_of(serving_, context).sequences_that_fit(static_cast<double>(context));
+    return most >= 1 && most < static_cast<double>(load.batch);
+  }
+
   std::optional<AskedServing> asked(Load load) {
     const auto& constants = loaded_once<std::shared_ptr<const ServingConstants>>(
         loaded_.constants, serving_.cluster.name,
@@ -327,10 +348,17 @@ class RowReader {
       load.arrivals = Arrivals::clients;
       assume("batch", std::to_string(load.batch));
     }
+    const bool turns = in_turns(load);
+    if (turns) {
+      const auto all = static_cast<std::size_t>(load.batch * serving_.dp);
+      load.listed =
+          std::make_shared<const std::vector<Listed>>(all, Listed{0, load.input, load.output});
+      load.arrivals = Arrivals::listed;
+    }
     row_.precision = weights_name(serving_);
-    row_.load = at_capacity_ && !apart_               ? "full"
-                : load.arrivals == Arrivals::together ? "together"
-                                                      : "clients";
+    row_.load = at_capacity_ && !apart_                        ? "full"
+                : turns || load.arrivals == Arrivals::together ? "together"
+                                                               : "clients";
     // Engines that others join, prefill and decode apart, have more between them than a host.
     const auto& unfitted = loaded_.words.unfitted;
     const bool fitted =
@@ -341,9 +369,15 @@ class RowReader {
     const bool pool = std::any_of(pooled.begin(), pooled.end(), [&](const std::string& has) {
       return said_.find(has) != std::string::npos;
     });
-    return AskedServing{
-        std::move(serving_), std::move(apart_), load, *constants, fitted, chunk_, pool,
-        at_capacity_};
+    return AskedServing{std::move(serving_),
+                        std::move(apart_),
+                        load,
+                        *constants,
+                        fitted,
+                        chunk_,
+                        pool,
+                        at_capacity_,
+                        turns};
   }
 
   ServedRow& row_;

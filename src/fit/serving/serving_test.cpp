@@ -194,6 +194,22 @@ TEST(MeasuredServing, OfEnginesOfTheirOwnIsReadAsTheirSourcesHaveIt) {
   EXPECT_FALSE(rows[3].skipped_reason.empty());
 }
 
+// The A100 of LLM-Inference-Bench have 40 GB, of which a tenth is not the engine's: beside 13 GB of
+// weights and 1 GB they hold some 11 sequences of 4,096 tokens of 0.5 MB. Twice as many take twice
+// as long, 16 rather more than 8.
+TEST(MeasuredServing, OfABatchThatMemoryDoesNotHoldIsAnsweredInTurns) {
+  const auto latency = [](const std::string& batch) {
+    const auto rows =
+        predicted("a,llm_inference_bench,x,llama-2-7b,7,Nvidia A100 GPU,1,1,,,,,,vllm,," + batch +
+                  ",2048,2048,,,,86.7,,,,0,static batch\n");
+    EXPECT_EQ(rows[0].machine, "a100-40gb");
+    EXPECT_EQ(rows[0].load, "together");
+    return rows[0].predicted[2].value_or(0);
+  };
+  EXPECT_GT(latency("16") / latency("8"), 1.6);
+  EXPECT_NEAR(latency("64") / latency("32"), 2, 0.3);
+}
+
 TEST(MeasuredServing, WithWhatIsNotKnownIsSkippedWithItsReason) {
   const auto rows = predicted(
       "a,s,x,/etc/passwd,7,H100,1,1,,,,,,vllm,,8,500,500,,,,9,,,,0,\n"

@@ -84,6 +84,10 @@ Result<Words> read() {
     out.shortest[fields.text("source")] = fields.number("share");
     fields.reject_unknown();
   }
+  for (Fields& fields : root.tables("machines")) {
+    out.machines.push_back({fields.text("source"), fields.text("said"), fields.text("is")});
+    fields.reject_unknown();
+  }
   Fields apart = root.table("apart", true);
   out.apart = apart.text("has");
   out.apart_prefill = apart.text("prefill");

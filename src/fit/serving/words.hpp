@@ -18,6 +18,10 @@ struct Word {
   std::string before, then;       // earlier releases stand for another name; empty: all are alike
   std::string earlier, earliest;  // and those before this for a third
 };
+/// An accelerator that a source names in part: what the name stands for elsewhere, and what there.
+struct OtherMachine {
+  std::string source, said, is;
+};
 struct Format {
   std::string name, block;  // block: of models trained so; empty: the same
   std::string experts;      // of models whose experts alone are so; empty: the same
@@ -55,8 +59,9 @@ struct Words {
   std::string apart, apart_prefill, apart_decode;
   std::string constant;  // in the notes of rows whose lengths are not drawn
   std::vector<Recipe> recipes;
-  std::vector<std::string> unfitted;   // in the notes of rows that are predicted, and not fitted on
-  std::vector<std::string> pooled;     // in the notes of rows whose memory is the engine's share
+  std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
+  std::vector<std::string> pooled;    // in the notes of rows whose memory is the engine's share
+  std::vector<OtherMachine> machines;
   std::vector<std::string> gibibytes;  // sources whose memory is in these
   std::vector<std::string> undated;    // sources of the earlier releases that do not say so
 };
