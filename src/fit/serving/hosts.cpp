@@ -76,9 +76,10 @@ class Predictor {
  private:
   Serving by(std::size_t i, const Engine& engine) const {
     Serving serving = cases_[i].asked->serving;
-    const Policy policy = serving.engine.policy;  // the row's own
-    serving.engine = engine;
-    serving.engine.policy = policy;
+    Engine by = engine;
+    by.policy = serving.engine.policy;  // the row's own, and how its ranks sum
+    by.own_all_reduce = serving.engine.own_all_reduce;
+    serving.engine = std::move(by);
     return serving;
   }
 

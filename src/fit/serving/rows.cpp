@@ -271,6 +271,7 @@ class RowReader {
       const auto above = recipe.polls.upper_bound(batch);
       if (above != recipe.polls.begin()) policy.polls = std::prev(above)->second;
       chunk_ = recipe.chunk;
+      if (recipe.library) serving_.engine.own_all_reduce = false;
       guess(serving_.dp > 1 ? recipe.guesses_of_copies : recipe.guesses, recipe.acceptance);
       return;
     }

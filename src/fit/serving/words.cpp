@@ -50,6 +50,7 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.lengths = fields.naturals_or_empty("lengths");
     recipe.most_ranks = fields.count_or("most_ranks", 0);
     recipe.chunk = fields.number_or("chunk", 1);
+    recipe.library = fields.flag_or("library", false);
     recipe.unless = fields.text_or("unless", "");
     recipe.accelerator = fields.text_or("accelerator", "");
     if (fields.has("experts")) recipe.experts = fields.flag_or("experts", false);

@@ -45,7 +45,8 @@ struct Recipe {
   // Of these lengths alone (empty: any), on so many ranks at most (0: any).
   std::vector<std::int64_t> lengths;
   std::int64_t most_ranks = 0;
-  double chunk = 1;  // tokens that a client sees at once, from the first on
+  double chunk = 1;      // tokens that a client sees at once, from the first on
+  bool library = false;  // results of ranks are summed by the library, not by kernels of the engine
 };
 
 struct Words {
