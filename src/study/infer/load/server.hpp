@@ -57,7 +57,11 @@ class Server {
     std::int64_t step;
     std::size_t place;
   };
-  static bool later(const Ends& a, const Ends& b) { return a.step > b.step; }
+  // By place where two end at once: the order of a heap's equals is the library's own, and sums
+  // over who leaves would differ from it in their last digit.
+  static bool later(const Ends& a, const Ends& b) {
+    return a.step != b.step ? a.step > b.step : a.place > b.place;
+  }
 
   double needs(const Request& request) const;
   bool looks();
