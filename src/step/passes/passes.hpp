@@ -23,7 +23,8 @@ void route_experts(Program& program, const Share& share);
 /// What samples read of embedding tables has come from the ranks that hold them.
 void exchange_tables(Program& program, const Share& share);
 
-/// What the next batch reads of a graph's nodes is on its way from the ranks that hold it [STEP-32].
+/// What the next batch reads of a graph's nodes is on its way from the ranks that hold it
+/// [STEP-32].
 void exchange_features(Program& program, const Share& share);
 
 /// Samples, columns, weights and gradients of classes of a network that are split in a way of their
