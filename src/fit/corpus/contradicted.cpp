@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -14,29 +14,21 @@ namespace {
 constexpr std::array<std::string_view, 4> kKind = {"source_key", "accelerator", "framework",
                                                    "recompute"};
 constexpr std::array<std::string_view, 3> kSameWords = {"precision", "task", "offload"};
-constexpr std::array<std::string_view, 13> kSame = {"accel_memory_gb",
-                                                    "gated_mlp",
-                                                    "vocab",
-                                                    "n_experts",
-                                                    "top_k",
-                                                    "sp",
-                                                    "cp",
-                                                    "pp",
-                                                    "vpp",
-                                                    "ep",
-                                                    "zero_stage",
-                                                    "flash_attention",
-                                                    "compiled"};
-// The more of these, the more a rank holds.
-constexpr std::array<std::string_view, 7> kMore = {"layers", "d_model", "n_heads",    "n_kv_heads",
+// Both rows must state these: the same, or a rank holds the more, the more or the less it is.
+constexpr std::array<std::string_view, 4> kSame = {"accel_memory_gb", "vocab", "pp", "zero_stage"};
+constexpr std::array<std::string_view, 6> kMore = {"layers", "d_model", "n_heads",
                                                    "d_ff",   "seq_len", "micro_batch"};
-// The more of these, the less.
 constexpr std::array<std::string_view, 2> kLess = {"tp", "dp"};
+// The same, too; rows of one source that do not state it do not differ in it.
+constexpr std::array<std::string_view, 10> kAlike = {
+    "n_kv_heads", "gated_mlp", "n_experts", "top_k",           "sp",
+    "cp",         "vpp",       "ep",        "flash_attention", "compiled"};
 
 // With a peak closer to the limit, gaps of the allocator decide.
 constexpr double kWellInside = 0.9;
 
-// Cells in numbers, once: rows are held against many others. What is not stated is no number.
+// Cells in numbers, once: rows are held against many others. What is not stated is no number, which
+// no comparison holds with.
 template <std::size_t N>
 std::array<double, N> numbers(const CorpusRow& row, const std::array<std::string_view, N>& names) {
   std::array<double, N> out;
@@ -46,18 +38,27 @@ std::array<double, N> numbers(const CorpusRow& row, const std::array<std::string
   return out;
 }
 
+// No schedule but GPipe has more than two micro-batches a stage in flight.
+double in_flight_of(const CorpusRow& row) {
+  if (!row.grad_accum || !row.pp) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(std::min(*row.grad_accum, 2 * *row.pp));
+}
+
 struct Holds {
   explicit Holds(const CorpusRow& of)
-      : row(&of), same(numbers(of, kSame)), more(numbers(of, kMore)), less(numbers(of, kLess)) {
-    // No schedule but GPipe has more than two micro-batches a stage in flight.
-    if (of.grad_accum && of.pp) in_flight = std::min(*of.grad_accum, 2 * *of.pp);
-  }
+      : row(&of),
+        same(numbers(of, kSame)),
+        more(numbers(of, kMore)),
+        less(numbers(of, kLess)),
+        alike(numbers(of, kAlike)),
+        in_flight(in_flight_of(of)) {}
 
   const CorpusRow* row;
   std::array<double, kSame.size()> same;
   std::array<double, kMore.size()> more;
   std::array<double, kLess.size()> less;
-  std::int64_t in_flight = 0;
+  std::array<double, kAlike.size()> alike;
+  double in_flight;
 };
 
 std::string kind_of(const CorpusRow& row) {
@@ -77,18 +78,18 @@ bool same_words(const CorpusRow& a, const CorpusRow& b) {
          std::equal(a.stated.begin(), a.stated.end(), b.stated.begin(), b.stated.end(), stated);
 }
 
-// What one of a source's rows does not state is no difference: no comparison with it holds.
+template <std::size_t N, class Compare>
+bool all(const std::array<double, N>& a, const std::array<double, N>& b, const Compare& compare) {
+  return std::equal(a.begin(), a.end(), b.begin(), compare);
+}
+
 bool holds_as_much(const Holds& large, const Holds& small) {
-  for (std::size_t i = 0; i < kSame.size(); ++i) {
-    if (large.same[i] < small.same[i] || large.same[i] > small.same[i]) return false;
-  }
-  for (std::size_t i = 0; i < kMore.size(); ++i) {
-    if (large.more[i] < small.more[i]) return false;
-  }
-  for (std::size_t i = 0; i < kLess.size(); ++i) {
-    if (large.less[i] > small.less[i]) return false;
-  }
-  return large.in_flight >= small.in_flight && same_words(*large.row, *small.row);
+  const auto differ = [](double a, double b) { return a < b || a > b; };
+  return all(large.same, small.same, std::equal_to<>()) &&
+         all(large.more, small.more, std::greater_equal<>()) &&
+         all(large.less, small.less, std::less_equal<>()) &&
+         all(large.alike, small.alike, std::not_fn(differ)) && large.in_flight >= small.in_flight &&
+         same_words(*large.row, *small.row);
 }
 
 bool well_inside(const CorpusRow& row) {

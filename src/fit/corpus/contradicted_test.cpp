@@ -72,6 +72,14 @@ TEST(Contradicted, WhatARowDoesNotStateIsNoDifference) {
   EXPECT_NE(contradicting("40", {{"n_kv_heads", ""}, {"flash_attention", ""}}), nullptr);
 }
 
+// It may have been anything.
+TEST(Contradicted, NotWhereASizeOrADegreeIsNotStated) {
+  for (const char* name : {"layers", "d_model", "d_ff", "vocab", "seq_len", "micro_batch",
+                           "grad_accum", "tp", "dp", "pp", "zero_stage"}) {
+    EXPECT_EQ(contradicting("40", {{name, ""}}), nullptr) << name;
+  }
+}
+
 // No more micro-batches are in flight than a pipeline holds.
 TEST(Contradicted, MicroBatchesBeyondThePipelineHoldNothing) {
   EXPECT_NE(contradicting("40", {{"grad_accum", "64"}}), nullptr);
