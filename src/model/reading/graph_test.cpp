@@ -84,6 +84,8 @@ TEST(Graph, ProblemsAreToldWithTheirPlace) {
                    "n.toml:11: block[0].modules[2].heads", "divide"));
   EXPECT_TRUE(says(network(kOneKind, "{ graph_attention = 16 }"),
                    "n.toml:11: block[0].modules[0].graph_attention", "fetch"));
+  EXPECT_TRUE(says(network(kOneKind, "{ linear = 16 }"), "n.toml:3: graph", "fetch"));
+  EXPECT_TRUE(says(network(kOneKind, layers), "n.toml:3: graph", "2 fan-outs"));
   const auto document = parse_toml(
       "sample = \"x\"\ninput = [64]\n[[block]]\nmodules = [{ fetch = true }]\n", "n.toml");
   EXPECT_TRUE(

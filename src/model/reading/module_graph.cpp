@@ -43,12 +43,12 @@ void ModuleReader::fetch(Fields& module) {
   if (!graph_ || graph_->relations.empty()) {
     return module.fail("fetch", "needs the graph that samples are nodes of: [graph]");
   }
-  if (hops_left_ > 0 || !at_.size.empty()) {
+  if (hops_left_ || !at_.size.empty()) {
     return module.fail("fetch", "stands once, before all other modules, of features without sizes");
   }
   hops_left_ = graph_->fan_out.size();
   push(features_of(*graph_, at_.channels));
-  become(module, {at_.channels, {whole(nodes_within(*graph_, hops_left_))}});
+  become(module, {at_.channels, {whole(nodes_within(*graph_, *hops_left_))}});
 }
 
 // A layer of graph attention for each relation (arXiv 1710.10903, 1904.05811): nodes that send and
@@ -58,16 +58,17 @@ void ModuleReader::fetch(Fields& module) {
 void ModuleReader::graph_attention(Fields& module) {
   const std::int64_t width = bounded(module, "graph_attention", kMostHidden);
   const std::int64_t heads = bounded_or(module, "heads", 1, kMostHeads);
-  if (hops_left_ == 0) {
+  if (hops_left_.value_or(0) == 0) {
     return module.fail("graph_attention",
                        "needs a 'fetch' before it, and a fan-out for each layer");
   }
+  std::size_t& left = *hops_left_;
   if (width == 0 || heads == 0 || width % heads != 0) {
     return module.fail("heads", "must divide the width, " + std::to_string(width));
   }
-  const bool first = hops_left_ == graph_->fan_out.size();
-  --hops_left_;
-  for (const RelationWork& work : layer_of_graph(*graph_, hops_left_)) {
+  const bool first = left == graph_->fan_out.size();
+  --left;
+  for (const RelationWork& work : layer_of_graph(*graph_, left)) {
     const std::int64_t rows = work.edges > 0 ? whole(work.sending + work.receiving) : 0;
     if (rows > 0) {
       of_ = ModuleClass::top;
@@ -79,8 +80,17 @@ void ModuleReader::graph_attention(Fields& module) {
     push(Values{(rows > 0 ? 0 : at_.channels * width) + 3 * width});
   }
   std::vector<std::int64_t> size;
-  if (hops_left_ > 0) size.push_back(whole(nodes_within(*graph_, hops_left_)));
+  if (left > 0) size.push_back(whole(nodes_within(*graph_, left)));
   become(module, {width, std::move(size)});
+}
+
+// Nodes of a hop that no layer reads would be fetched for nothing.
+std::string ModuleReader::unread_of_graph() const {
+  if (!graph_) return {};
+  if (!hops_left_) return "is read by modules that begin with { fetch = true }; there are none";
+  if (*hops_left_ == 0) return {};
+  return "has " + std::to_string(graph_->fan_out.size()) + " fan-outs, of which layers of " +
+         "'graph_attention' leave " + std::to_string(*hops_left_) + " unread; legal: one for each";
 }
 
 }  // namespace headway::reading

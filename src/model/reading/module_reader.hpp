@@ -31,6 +31,8 @@ class ModuleReader {
   /// The modules of a table's member `modules`, which must leave sizes that can be computed; what
   /// is wrong is told to the table.
   std::vector<NetworkModule> read(Fields& table);
+  /// Why modules that were read leave something of the graph unread; empty: they do not.
+  std::string unread_of_graph() const;
 
  private:
   void read_list(Fields& table, std::string_view key);
@@ -74,7 +76,8 @@ class ModuleReader {
 
   Tensor at_;
   std::optional<Graph> graph_;
-  std::size_t hops_left_ = 0;  // of nodes that layers of graph attention still have
+  // Of nodes that layers of graph attention still have; nothing before they are fetched.
+  std::optional<std::size_t> hops_left_;
   std::map<std::string, Tensor, std::less<>> saved_;
   std::vector<NetworkModule> out_;
   std::int64_t repeat_ = 1;

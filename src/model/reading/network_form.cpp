@@ -110,6 +110,9 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
     }
     layers.emplace_back(repeat, std::move(layer));
   }
+  if (const std::string why = reader.unread_of_graph(); !why.empty() && problems.empty()) {
+    fields.fail("graph", why);
+  }
   mark_bottom(layers);
   for (auto& [repeat, layer] : layers) {
     mark_pairs(layer.modules);
