@@ -5,147 +5,10 @@
 
 #include "base/text.hpp"
 #include "model/reading/config_fields.hpp"
+#include "model/reading/config_parts.hpp"
 
 namespace headway::reading {
 namespace {
-
-LatentProjection read_latent(const FamilyReader& traits, Attention& attention) {
-  LatentProjection latent;
-  latent.query_rank = traits.number("query_rank", kMostHidden);
-  latent.key_value_rank = traits.number("key_value_rank", kMostHidden, 1);
-  latent.rope_dim = traits.number("rope_dim", kMostHeadDim, 1);
-  attention.kv_heads = attention.heads;  // the cache holds the latent, each head has its own keys
-  attention.head_dim = traits.number("plain_dim", kMostHeadDim, 1) + latent.rope_dim;
-  attention.value_dim = traits.number("value_dim", kMostHeadDim, 1);
-  return latent;
-}
-
-std::optional<KeyIndexer> read_indexer(const FamilyReader& traits) {
-  KeyIndexer indexer;
-  indexer.keep = traits.number("indexer_keep", kMostPositions);
-  if (indexer.keep == 0) return std::nullopt;
-  indexer.heads = traits.number("indexer_heads", kMostHeads, 1);
-  indexer.head_dim = traits.number("indexer_dim", kMostHeadDim, 1);
-  if (traits.number("indexer_every", kMostPositions, 1) != 1) {
-    traits.fail("indexer_every",
-                "has layers that share what one of them chose, of which there is no model",
-                Trouble::unsupported);
-  }
-  return indexer;
-}
-
-Attention read_attention(const FamilyReader& traits, const Model& model) {
-  Attention attention;
-  attention.heads = traits.number("heads", kMostHeads, 1);
-  attention.qkv_bias = traits.flag("qkv_bias");
-  attention.output_bias = traits.flag("output_bias");
-  const std::string norm = traits.text("query_key_norm");
-  if (norm == "head") attention.query_key_norm = QueryKeyNorm::head;
-  if (norm == "all heads") attention.query_key_norm = QueryKeyNorm::all_heads;
-  attention.sinks = traits.flag("sinks");
-  attention.gated = traits.flag("attention_gate");
-  if (traits.text("attention") == "latent") {
-    attention.latent = read_latent(traits, attention);
-    attention.indexer = read_indexer(traits);
-    return attention;
-  }
-  attention.kv_heads = traits.number("kv_heads", kMostHeads, 1);
-  attention.head_dim = traits.number("head_dim", kMostHeadDim);
-  settle_heads(traits.config(), model, attention, traits.key("heads"), traits.key("kv_heads"));
-  return attention;
-}
-
-LinearForm linear_form(const std::string& name) {
-  if (name == "delta rule") return LinearForm::delta_rule;
-  if (name == "dual") return LinearForm::dual;
-  return name == "selective" ? LinearForm::selective : LinearForm::decay;
-}
-
-// Of the selective form each value is a head of its own, and all share keys and queries.
-void read_selective(const FamilyReader& traits, const Model& model, Attention& attention) {
-  LinearAttention& linear = *attention.linear;
-  attention.heads = traits.number("linear_inner", kMostWidth, 1);
-  attention.kv_heads = attention.value_dim = 1;
-  linear.norms_inside = traits.flag("norms_inside");
-  linear.rate_rank = traits.number("rate_rank", kMostHidden);
-  if (linear.rate_rank == 0) linear.rate_rank = (model.hidden + 15) / 16;  // arXiv 2312.00752 §3.6
-}
-
-// Beside `softmax`, the attention of the other layers.
-Attention read_linear(const FamilyReader& traits, const Model& model, const Attention& softmax) {
-  Attention attention;
-  attention.linear = LinearAttention{.form = linear_form(traits.text("linear")),
-                                     .convolution = traits.number("convolution", kMostTaps),
-                                     .convolution_bias = traits.flag("convolution_bias")};
-  attention.qkv_bias = attention.output_bias = traits.flag("linear_bias");
-  attention.head_dim = traits.number("linear_key_dim", kMostHeadDim);
-  if (attention.head_dim == 0) attention.head_dim = softmax.head_dim;
-  if (attention.linear->form == LinearForm::selective) {
-    read_selective(traits, model, attention);
-    return attention;
-  }
-  attention.heads = traits.number("linear_heads", kMostHeads, 1);
-  attention.kv_heads = traits.number("linear_key_heads", kMostHeads, 1);
-  if (attention.kv_heads > 0 && attention.heads % attention.kv_heads != 0) {
-    traits.fail("linear_key_heads", "is " + std::to_string(attention.kv_heads) +
-                                        ", which does not divide the " +
-                                        std::to_string(attention.heads) + " heads of values");
-  }
-  attention.value_dim = traits.number("linear_value_dim", kMostHeadDim);
-  const bool dual = attention.linear->form == LinearForm::dual;
-  if (attention.value_dim == 0 && dual && attention.heads > 0) {
-    attention.value_dim = traits.number("linear_inner", kMostWidth, 1) / attention.heads;
-  }
-  if (attention.value_dim == 0) attention.value_dim = softmax.head_dim;
-  return attention;
-}
-
-FeedForward read_part(const FamilyReader& traits, std::string_view width, std::string_view bias) {
-  FeedForward part;
-  part.width = traits.number(width, kMostWidth, 1);
-  part.gated = traits.flag("gated");
-  part.bias = traits.flag(bias);
-  part.activation = traits.activation("activation");
-  return part;
-}
-
-Experts read_experts(const FamilyReader& traits) {
-  Experts experts;
-  experts.count = traits.number("experts", kMostExperts, 1);
-  experts.active = traits.number("active", kMostExperts, 1);
-  experts.each = read_part(traits, "expert_width", "expert_bias");
-  experts.shared_width = traits.number("shared_width", kMostWidth);
-  if (experts.shared_width == 0) {
-    experts.shared_width = traits.number("shared_experts", kMostExperts) * experts.each.width;
-  }
-  experts.shared_gate = traits.flag("shared_gate");
-  experts.router_bias = traits.flag("router_bias");
-  check_experts(traits.config(), experts, traits.key("experts"), traits.key("active"));
-  return experts;
-}
-
-// What a list of one word a layer says; empty where there is none, or after a problem.
-std::vector<std::string> types_of_layers(const FamilyReader& traits, std::int64_t layers) {
-  std::vector<std::string> types = traits.words("layer_types");
-  if (types.empty() || layers == 0) return {};
-  if (static_cast<std::int64_t>(types.size()) != layers) {
-    traits.fail("layer_types", "has " + std::to_string(types.size()) + " entries for " +
-                                   std::to_string(layers) + " layers");
-    return {};
-  }
-  std::vector<std::string> known = traits.words("full_words");
-  for (const char* words : {"window_words", "linear_words"}) {
-    for (std::string& word : traits.words(words)) known.push_back(std::move(word));
-  }
-  for (const std::string& type : types) {
-    if (holds(known, type)) continue;
-    traits.fail("layer_types",
-                "'" + printable(type) + "' is not a known type" + suggestion(type, known),
-                Trouble::unknown);
-    return {};
-  }
-  return types;
-}
 
 // The layers that a list names.
 std::vector<std::size_t> listed(const FamilyReader& traits, std::string_view list,
@@ -224,84 +87,6 @@ std::vector<bool> mixtures(const FamilyReader& traits, std::int64_t layers) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
-// A layer that shares a block: attention that reads the embedding beside the hidden state, as wide
-// as both, a feed-forward part, and the layer's own low-rank matrices beside these and projection
-// behind them [MODEL-10]. All matrices are modules of a token; `shares`: with a layer before it.
-Layer shared_layer(const FamilyReader& traits, const Model& model, bool shares) {
-  const std::int64_t hidden = model.hidden, both = 2 * hidden;
-  const std::int64_t heads = traits.number("heads", kMostHeads, 1);
-  const std::int64_t kv_heads = traits.number("kv_heads", kMostHeads, 1);
-  const std::int64_t rank = traits.number("adapter_rank", kMostHidden, 1);
-  const FeedForward part = read_part(traits, "width", "bias");
-  if (heads < 1 || kv_heads < 1 || both % heads != 0 || heads % kv_heads != 0) {
-    traits.fail("heads", "must divide twice the hidden width, " + std::to_string(both) +
-                             ", and be a multiple of those of keys and values");
-    return {};
-  }
-  const std::int64_t head = both / heads, gates = part.gated ? 2 : 1;
-  Layer out;
-  out.attention.emplace();
-  out.attention->heads = heads;
-  out.attention->kv_heads = kv_heads;
-  out.attention->head_dim = out.attention->value_dim = head;
-  const auto once = [&](const ModuleShape& shape) {
-    out.modules.push_back({.shape = shape, .shares_weights = shares});
-  };
-  const auto own = [&](const ModuleShape& shape) { out.modules.push_back({.shape = shape}); };
-  const auto adapter = [&](std::int64_t in, std::int64_t width) {
-    own(Projection{.in = in, .out = rank, .bias = false});
-    own(Projection{.in = rank, .out = width, .bias = false});
-  };
-  // The hidden state and the embedding are read and written beside each other.
-  const double joined = 2 * static_cast<double>(both);
-  own(Elementwise{
-      .forward = joined, .backward = joined, .fused_forward = joined, .fused_backward = joined});
-  once(Normalisation{.over = NormOver::scale, .channels = both, .positions = 1});
-  once(Projection{.in = both, .out = (heads + 2 * kv_heads) * head, .bias = false});
-  for (int i = 0; i < (traits.flag("attention_adapters") ? 3 : 0); ++i) adapter(both, both);
-  once(Projection{.in = both, .out = hidden, .bias = false});
-  once(Values{hidden});  // of the norm before the feed-forward part
-  once(Projection{.in = hidden, .out = gates * part.width, .bias = part.bias});
-  adapter(hidden, gates * part.width);
-  // Products added; activated and multiplied by what gates it.
-  const auto width = static_cast<double>(part.width);
-  const double forward = static_cast<double>(3 * gates + gates + 1) * width;
-  const double backward = static_cast<double>(2 * gates + 1) * width;
-  own(Elementwise{.forward = forward,
-                  .backward = backward,
-                  .fused_forward = forward,
-                  .fused_backward = backward,
-                  .kept = static_cast<double>(gates + 1) * width});
-  once(Projection{.in = part.width, .out = hidden, .bias = part.bias});
-  own(Projection{.in = hidden, .out = hidden, .bias = false});
-  return out;
-}
-
-// Blocks take turns before the layers that have one; the first use of each holds its weights.
-void read_shared(const FamilyReader& traits, Model& model) {
-  const std::int64_t layers = traits.number("layers", kMostLayers, 1);
-  const std::vector<std::string> types = types_of_layers(traits, layers);
-  if (types.empty()) {
-    return traits.fail("layer_types", "must say of each layer whether it shares a block",
-                       Trouble::missing);
-  }
-  const std::int64_t blocks = traits.number("shared_blocks", kMostLayers, 1);
-  const std::vector<std::string> with_block = traits.words("full_words");
-  const Layer first = shared_layer(traits, model, false), again = shared_layer(traits, model, true);
-  Layer mixer;
-  mixer.attention = read_linear(traits, model, first.attention.value_or(Attention()));
-  mixer.norms = traits.number("norms", 8);
-  std::int64_t uses = 0;
-  for (const std::string& type : types) {
-    if (holds(with_block, type)) add_layer(model, uses++ < blocks ? first : again);
-    add_layer(model, mixer);
-  }
-}
-
 // Layers of one part each, a letter for each layer.
 void read_lettered(const FamilyReader& traits, const std::string& letters, Model& model) {
   const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
@@ -328,6 +113,28 @@ void read_lettered(const FamilyReader& traits, const std::string& letters, Model
 }
 
 }  // namespace
+
+std::vector<std::string> types_of_layers(const FamilyReader& traits, std::int64_t layers) {
+  std::vector<std::string> types = traits.words("layer_types");
+  if (types.empty() || layers == 0) return {};
+  if (static_cast<std::int64_t>(types.size()) != layers) {
+    traits.fail("layer_types", "has " + std::to_string(types.size()) + " entries for " +
+                                   std::to_string(layers) + " layers");
+    return {};
+  }
+  std::vector<std::string> known = traits.words("full_words");
+  for (const char* words : {"window_words", "linear_words"}) {
+    for (std::string& word : traits.words(words)) known.push_back(std::move(word));
+  }
+  for (const std::string& type : types) {
+    if (holds(known, type)) continue;
+    traits.fail("layer_types",
+                "'" + printable(type) + "' is not a known type" + suggestion(type, known),
+                Trouble::unknown);
+    return {};
+  }
+  return types;
+}
 
 void read_layers(const FamilyReader& traits, Model& model) {
   if (traits.flag("shares")) return read_shared(traits, model);
