@@ -320,9 +320,8 @@ class RowReader {
         serving_.engine.whole.only()) {
       return false;
     }
-    const std::int64_t context = load.input + load.output;
     const double most =
-        memory_of(serving_, context).sequences_that_fit(static_cast<double>(context));
+        memory_of(serving_, load).sequences_that_fit(static_cast<double>(load.input + load.output));
     return most >= 1 && most < static_cast<double>(load.batch);
   }
 
@@ -343,7 +342,7 @@ class RowReader {
       load.rate *= static_cast<double>(serving_.dp);
     } else if (at_capacity_) {  // as many as memory holds
       const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
-      const ServingMemory memory = memory_of(serving_, load.input + load.output);
+      const ServingMemory memory = memory_of(serving_, load);
       load.batch =
           std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.sequences_that_fit(context)));
       load.arrivals = Arrivals::clients;

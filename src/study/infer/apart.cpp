@@ -31,7 +31,7 @@ Problems check_part(const Serving& part, std::string_view option) {
 // sequence (cp) a part of its tokens.
 double moving_time(const ServingApart& apart, const ServingConstants& constants, const Load& load,
                    double tokens) {
-  const ServingMemory there = memory_of(apart.decode, load.input + load.output);
+  const ServingMemory there = memory_of(apart.decode, load);
   const std::int64_t senders = ranks_of_attention(apart.prefill);
   const std::int64_t receivers = ranks_of_attention(apart.decode);
   const double lanes = static_cast<double>(std::min(senders, receivers));
@@ -103,9 +103,8 @@ Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
 ServedApart served(const ServingApart& serving, const ServingConstants& constants,
                    const Load& load) {
   ServedApart out;
-  const std::int64_t context = load.input + load.output;
-  out.prefill = memory_of(serving.prefill, context);
-  out.all.memory = memory_of(serving.decode, context);
+  out.prefill = memory_of(serving.prefill, load);
+  out.all.memory = memory_of(serving.decode, load);
   const double prompt = static_cast<double>(load.input);
   out.all.fits =
       out.prefill.sequences_that_fit(prompt) >= 1 &&

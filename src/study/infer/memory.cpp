@@ -140,4 +140,8 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
   return out;
 }
 
+ServingMemory memory_of(const Serving& serving, const Load& load) {
+  return memory_of(serving, load.input + load.output, load.input);
+}
+
 }  // namespace headway

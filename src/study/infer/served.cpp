@@ -44,7 +44,7 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
               const StepTimes* steps) {
   Served out;
-  out.memory = memory_of(serving, load.input + load.output, load.input);
+  out.memory = memory_of(serving, load);
   const double input = static_cast<double>(load.input), output = static_cast<double>(load.output);
   const bool together = load.arrivals == Arrivals::together;
   // [INFER-5] Those that start together end together, with all their tokens cached; others are
@@ -93,7 +93,7 @@ std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstan
                                     const Load& load) {
   if (load.arrivals != Arrivals::clients && load.arrivals != Arrivals::random) return std::nullopt;
   const StepTimes steps = step_times(serving, constants, load.input, load.output);
-  const ServingMemory memory = memory_of(serving, load.input + load.output, load.input);
+  const ServingMemory memory = memory_of(serving, load);
   return in_closed_form(engine_of(serving, steps, serving.engine.policy, memory, load), load);
 }
 

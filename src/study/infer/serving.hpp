@@ -207,6 +207,8 @@ struct ServingMemory {
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more;
 /// `prompt`: so many of them pass at once by engines of whole batches [INFER-34]; 0: all.
 ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64_t prompt = 0);
+/// Of the requests of a load, each with all its tokens.
+ServingMemory memory_of(const Serving& serving, const Load& load);
 
 /// Of all requests.
 struct Quantiles {

@@ -277,7 +277,7 @@ double most_steps(const ServingQuestion& question) {
   if (load.arrivals == Arrivals::random) return of_random;
   if (load.arrivals == Arrivals::listed) return static_cast<double>(load.listed->size()) * output;
   if (question.apart) return of_clients * static_cast<double>(load.batch);
-  const ServingMemory memory = memory_of(question.serving, load.input + load.output, load.input);
+  const ServingMemory memory = memory_of(question.serving, load);
   const double at_a_time =
       std::max(1.0, memory.sequences_that_fit(static_cast<double>(load.input) + output));
   return of_clients * std::max(1.0, std::ceil(static_cast<double>(load.batch) / at_a_time));

@@ -51,7 +51,7 @@ std::vector<Copy> copies_of(const Serving& base, const ServingConstants& constan
   Copy copy{base, {}, {}, {}, {}, {}};
   for (const std::int64_t tokens : step_sizes(base, space, load)) {
     copy.serving.engine.policy.most_tokens = tokens;
-    copy.memory = memory_of(copy.serving, load.input + load.output);
+    copy.memory = memory_of(copy.serving, load);
     if (!(copy.memory.sequences_that_fit(static_cast<double>(load.input)) >= 1)) continue;
     if (copy.steps.tokens.empty()) copy.steps = steps_of_copy(base, constants, load);
     copy.policy = policy_of_copy(copy.serving);

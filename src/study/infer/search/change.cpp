@@ -75,8 +75,7 @@ Moves smaller_cache(const Serving& serving) {
 Moves fewer_sequences(const Serving& serving, const Load& load) {
   if (load.arrivals != Arrivals::together) return {};
   const double context = static_cast<double>(load.input + load.output);
-  const double most =
-      memory_of(serving, load.input + load.output, load.input).sequences_that_fit(context);
+  const double most = memory_of(serving, load).sequences_that_fit(context);
   if (!(most >= 1)) return {};
   const auto batch = static_cast<std::int64_t>(most);
   return {{"batch", std::to_string(batch), [batch](Asked& asked) { asked.load.batch = batch; }}};

@@ -53,7 +53,7 @@ bool is_held(const LoadPoint& point) {
 std::optional<LoadCurve> load_curve(const Serving& serving, const ServingConstants& constants,
                                     const Load& asked, CurveOf of, int threads,
                                     const Progress& progress) {
-  LoadCurve out{.of = of, .memory = memory_of(serving, asked.input + asked.output, asked.input)};
+  LoadCurve out{.of = of, .memory = memory_of(serving, asked)};
   const double most =
       out.memory.sequences_that_fit(static_cast<double>(asked.input + asked.output));
   if (most < 1) return out;

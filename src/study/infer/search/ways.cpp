@@ -33,7 +33,7 @@ std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& c
   std::shared_ptr<const StepTimes> steps;  // which do not hang on how many tokens a step has
   for (const std::int64_t tokens : step_sizes(serving, space, asked)) {
     serving.engine.policy.most_tokens = tokens;
-    const ServingMemory memory = memory_of(serving, asked.input + asked.output);
+    const ServingMemory memory = memory_of(serving, asked);
     const std::int64_t most = most_clients(serving, memory, asked);
     if (most == 0) continue;
     if (steps == nullptr) {

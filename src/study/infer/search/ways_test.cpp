@@ -42,7 +42,7 @@ one_by_one(const Serving& base, const ServingConstants& constants, const Load& a
       set_formats(each, format);
       for (const std::int64_t step : {256, 512, 1024, 2048, 4096, 8192, 16'384}) {
         each.engine.policy.most_tokens = step;
-        const ServingMemory memory = memory_of(each, asked.input + asked.output);
+        const ServingMemory memory = memory_of(each, asked);
         const double context =
             static_cast<double>(asked.input) + static_cast<double>(asked.output) / 2;
         Load load = asked;
