@@ -1,0 +1,59 @@
+// One row of a file of measured serving, while it is read. Internal to src/fit/serving.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fit/benchmarks/cells.hpp"
+#include "fit/benchmarks/words.hpp"
+#include "fit/serving/asked.hpp"
+#include "fit/serving/words.hpp"
+#include "study/infer/engines.hpp"
+
+namespace headway::serving_rows {
+
+/// What rows share, loaded once.
+struct Loaded {
+  const serving_words::Words& words;
+  const benchmarks::Words& machines;
+  const std::vector<Engine>& engines;
+  std::vector<std::string> models;  // built in
+  std::map<std::string, Result<Model>> model = {};
+  std::map<std::string, Result<Cluster>> cluster = {};
+  std::map<std::string, Result<std::shared_ptr<const ServingConstants>>> constants = {};
+};
+
+template <class T, class Load>
+const Result<T>& loaded_once(std::map<std::string, Result<T>>& all, const std::string& name,
+                             const Load& load) {
+  const auto found = all.find(name);
+  return found != all.end() ? found->second : all.emplace(name, load(name)).first->second;
+}
+
+/// What the row says in cells, and in its notes; what was taken from it, and why it is skipped.
+struct RowText {
+  ServedRow& row;
+  benchmarks::Cells& cells;
+  std::string said;  // by its notes, in plain words
+
+  void assume(std::string_view cell, const std::string& value) {
+    row.assumed.push_back(std::string(cell) + "=" + value);
+  }
+  bool says(std::string_view word) const { return said.find(word) != std::string::npos; }
+  bool says_any(const std::vector<std::string>& words) const;
+};
+
+/// What served: model, accelerators, engine, formats, degrees.
+Serving serving_of(RowText& text, Loaded& loaded);
+/// Prefill and decode on accelerators of their own; nothing where the row does not say so.
+std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const Serving& serving);
+
+/// What it was asked, on one copy of attention; the engine's schedule becomes that of the source.
+/// Nothing where the row is skipped.
+std::optional<AskedServing> asked_of(RowText& text, Loaded& loaded, Serving serving);
+
+}  // namespace headway::serving_rows

@@ -1,0 +1,178 @@
+// What a row asks of its serving: requests, the engine's schedule, and how it is predicted.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "fit/serving/row.hpp"
+
+namespace headway::serving_rows {
+namespace {
+
+constexpr std::int64_t kMostClients = 100'000;
+
+class LoadReader {
+ public:
+  LoadReader(RowText& text, Loaded& loaded, Serving serving)
+      : text_(text), loaded_(loaded), serving_(std::move(serving)) {}
+
+  std::optional<AskedServing> run() {
+    const Load load = requests();
+    apart_ = apart_of(text_, loaded_, serving_);
+    if (text_.cells.sound()) legal(load);
+    if (!text_.cells.sound()) return std::nullopt;
+    return asked(load);
+  }
+
+ private:
+  Load requests() {
+    Load out;
+    out.input = text_.cells.count("input_len");
+    out.output = text_.cells.count("output_len");
+    const auto& batches = loaded_.words.batches;
+    const bool by_notes = text_.says_any(batches);
+    if (!by_notes && (text_.row.measured[kFirstToken] || text_.row.measured[kEachToken])) {
+      out.arrivals = Arrivals::clients;
+    }
+    const auto drawn = loaded_.words.shortest.find(text_.row.source_key);
+    const std::string& constant = loaded_.words.constant;
+    const bool is_constant = !constant.empty() && text_.says(constant);
+    if (drawn != loaded_.words.shortest.end() && !is_constant) {
+      out.input_spread = out.output_spread = {LengthSpread::Kind::share, drawn->second};
+    }
+    if (!text_.cells.text("request_rate").empty()) {
+      out.arrivals = Arrivals::random;
+      out.rate = text_.cells.number("request_rate") / static_cast<double>(serving_.dp);
+    }
+    at_capacity_ = out.arrivals != Arrivals::random && text_.cells.text("batch").empty();
+    const std::int64_t batch = text_.cells.count_or("batch", 1);
+    if (batch > kMostClients) text_.cells.skip("more clients than are placed in time");
+    // A batch is of all copies of attention.
+    out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
+    schedule(batch, out);
+    return out;
+  }
+
+  // As the source ran the engine; of engines that others join nothing is known.
+  void schedule(std::int64_t batch, const Load& load) {
+    if (text_.says(loaded_.words.apart)) return;
+    const bool experts = has_experts(serving_.model);
+    for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
+      const bool holds = recipe.source == text_.row.source_key &&
+                         recipe.engine == text_.row.engine && text_.says(recipe.has) &&
+                         (recipe.unless.empty() || !text_.says(recipe.unless)) &&
+                         text_.row.machine.starts_with(recipe.accelerator) &&
+                         recipe.experts.value_or(experts) == experts &&
+                         (recipe.lengths.empty() ||
+                          recipe.lengths == std::vector<std::int64_t>{load.input, load.output}) &&
+                         (recipe.most_ranks == 0 || serving_.tp <= recipe.most_ranks);
+      if (!holds) continue;
+      Policy& policy = serving_.engine.policy;
+      const double tokens = recipe.inputs * static_cast<double>(load.input) +
+                            recipe.outputs * static_cast<double>(load.output) +
+                            recipe.batches * static_cast<double>(batch) + recipe.more;
+      if (tokens > 0) policy.most_tokens = static_cast<std::int64_t>(tokens);
+      const auto above = recipe.polls.upper_bound(batch);
+      if (above != recipe.polls.begin()) policy.polls = std::prev(above)->second;
+      chunk_ = recipe.chunk;
+      if (recipe.library) serving_.engine.own_all_reduce = false;
+      guess(serving_.dp > 1 ? recipe.guesses_of_copies : recipe.guesses, recipe.acceptance);
+      return;
+    }
+  }
+
+  // By the model's own prediction layers.
+  void guess(std::int64_t tokens, double chance) {
+    if (tokens == 0 || serving_.model.prediction_layers == 0) return;
+    serving_.speculation = Speculation{Drafting{chance, tokens}, std::nullopt};
+    text_.assume("guesses", std::to_string(tokens));
+  }
+
+  void legal(const Load& load) {
+    const std::string together = why_together_only(serving_.engine);
+    if (!together.empty() && (apart_ || load.arrivals != Arrivals::together)) {
+      return text_.cells.skip("cannot be served so", together);
+    }
+    const Problems problems = apart_ ? check(*apart_) : check(serving_);
+    if (!problems.empty()) return text_.cells.skip("cannot be served so", problems.front().message);
+    if (apart_ && load.arrivals == Arrivals::together) {
+      text_.cells.skip("prefill and decode apart, of a batch that starts together");
+    }
+  }
+
+  // A batch that memory does not hold at once is answered in turns by engines whose requests come
+  // and go. Its first token would be of the first turn.
+  bool in_turns(const Load& load) const {
+    if (apart_ || load.arrivals != Arrivals::together || text_.row.measured[kFirstToken] ||
+        serving_.engine.whole.only()) {
+      return false;
+    }
+    const double most =
+        memory_of(serving_, load).sequences_that_fit(static_cast<double>(load.input + load.output));
+    return most >= 1 && most < static_cast<double>(load.batch);
+  }
+
+  std::optional<AskedServing> asked(Load load) {
+    const auto& constants = loaded_once<std::shared_ptr<const ServingConstants>>(
+        loaded_.constants, serving_.cluster.name,
+        [&](const std::string&) -> Result<std::shared_ptr<const ServingConstants>> {
+          const auto read = serving_constants(serving_.cluster);
+          if (!read) return read.problems();
+          return std::make_shared<const ServingConstants>(*read);
+        });
+    if (!constants) {
+      text_.cells.skip("no cluster is known of this accelerator");
+      return std::nullopt;
+    }
+    if (apart_) {  // clients are of all copies together
+      load.batch = text_.cells.count_or("batch", 1);
+      load.rate *= static_cast<double>(serving_.dp);
+    } else if (at_capacity_) {  // as many as memory holds
+      const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
+      const ServingMemory memory = memory_of(serving_, load);
+      load.batch =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.sequences_that_fit(context)));
+      load.arrivals = Arrivals::clients;
+      text_.assume("batch", std::to_string(load.batch));
+    }
+    const bool turns = in_turns(load);
+    if (turns) {
+      const auto all = static_cast<std::size_t>(load.batch * serving_.dp);
+      load.listed =
+          std::make_shared<const std::vector<Listed>>(all, Listed{0, load.input, load.output});
+      load.arrivals = Arrivals::listed;
+    }
+    text_.row.precision = weights_name(serving_);
+    text_.row.load = at_capacity_ && !apart_                        ? "full"
+                     : turns || load.arrivals == Arrivals::together ? "together"
+                                                                    : "clients";
+    // Engines that others join, prefill and decode apart, have more between them than a host.
+    const auto& unfitted = loaded_.words.unfitted;
+    const bool fitted = !apart_ && !text_.says_any(unfitted);
+    const auto& pooled = loaded_.words.pooled;
+    const bool pool = text_.says_any(pooled);
+    return AskedServing{std::move(serving_),
+                        std::move(apart_),
+                        load,
+                        *constants,
+                        fitted,
+                        chunk_,
+                        pool,
+                        at_capacity_,
+                        turns};
+  }
+
+  RowText& text_;
+  Loaded& loaded_;
+  Serving serving_;
+  std::optional<ServingApart> apart_;
+  bool at_capacity_ = false;
+  double chunk_ = 1;
+};
+
+}  // namespace
+
+std::optional<AskedServing> asked_of(RowText& text, Loaded& loaded, Serving serving) {
+  return LoadReader(text, loaded, std::move(serving)).run();
+}
+
+}  // namespace headway::serving_rows

@@ -1,0 +1,196 @@
+// What served the requests of a row: model, accelerators, engine, formats, degrees.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/text.hpp"
+#include "cluster/load.hpp"
+#include "fit/serving/pools.hpp"
+#include "fit/serving/row.hpp"
+#include "model/reading/load.hpp"
+
+namespace headway::serving_rows {
+namespace {
+
+// The first two numbers of a release, "0.17.0"; none where it begins with no number.
+using Release = std::pair<int, int>;
+std::optional<Release> number_of(std::string_view release) {
+  Release out{0, 0};
+  const char* const end = release.data() + release.size();
+  const auto [first, status] = std::from_chars(release.data(), end, out.first);
+  if (status != std::errc()) return std::nullopt;
+  if (first != end && *first == '.') std::from_chars(first + 1, end, out.second);
+  return out;
+}
+
+class ServingReader {
+ public:
+  ServingReader(RowText& text, Loaded& loaded) : text_(text), loaded_(loaded) {}
+
+  Serving run() {
+    model();
+    machine();
+    engine();
+    formats();
+    split();
+    return std::move(serving_);
+  }
+
+ private:
+  void model() {
+    const std::string& cell = text_.cells.text("model");
+    const auto* word = serving_words::word_in(loaded_.words.models, benchmarks::plain(cell));
+    text_.row.model = word != nullptr ? word->name : cell;
+    const auto& known = loaded_.models;
+    if (std::find(known.begin(), known.end(), text_.row.model) == known.end()) {
+      return text_.cells.skip("no such model is built in", printable(cell));
+    }
+    const auto& read = loaded_once<Model>(loaded_.model, text_.row.model, load_model);
+    if (read) serving_.model = *read;
+  }
+
+  void machine() {
+    const std::string& cell = text_.cells.text("accelerator");
+    const benchmarks::Machine* said = loaded_.machines.machine(cell);
+    for (const serving_words::OtherMachine& other : loaded_.words.machines) {
+      if (said == nullptr || other.source != text_.row.source_key ||
+          other.said != said->accelerator) {
+        continue;
+      }
+      said = loaded_.machines.machine(other.is);
+      text_.assume("accelerator", other.is);
+      break;
+    }
+    if (said == nullptr || cell.empty()) {
+      return text_.cells.skip("no such accelerator is known", printable(cell));
+    }
+    if (!said->skip.empty()) return text_.cells.skip(said->skip);
+    text_.row.machine = said->accelerator;
+    if (said->cluster.empty()) {
+      return text_.cells.skip("no cluster is known of this accelerator", said->accelerator);
+    }
+    const auto& read = loaded_once<Cluster>(loaded_.cluster, said->cluster, load_cluster);
+    if (!read)
+      return text_.cells.skip("no cluster is known of this accelerator", said->accelerator);
+    serving_.cluster = *read;
+  }
+
+  void engine() {
+    const std::string& cell = text_.cells.text("engine");
+    const auto* word = serving_words::word_in(loaded_.words.engines, benchmarks::plain(cell));
+    if (word != nullptr && !word->skip.empty()) return text_.cells.skip(word->skip);
+    text_.row.engine = word != nullptr ? word->name : loaded_.engines.front().name;
+    if (word == nullptr) text_.assume("engine", text_.row.engine);
+    if (word != nullptr && !word->before.empty() && is_before(word->before)) {
+      text_.row.engine = word->then;
+      const auto release = number_of(text_.cells.text("engine_version"));
+      if (!word->earlier.empty() && release && is_before(word->earlier)) {
+        text_.row.engine = word->earliest;
+      }
+    }
+    for (const Engine& each : loaded_.engines) {
+      if (each.name == text_.row.engine) serving_.engine = each;
+    }
+  }
+
+  // Whether the row is of an earlier release than `release`. Of prefill and decode apart the
+  // release is that of what joins their engines (Dynamo's 0.8 beside TensorRT-LLM 1.2).
+  bool is_before(const std::string& release) const {
+    if (text_.says(loaded_.words.apart)) return false;
+    const auto said = number_of(text_.cells.text("engine_version"));
+    if (said) return *said < number_of(release).value_or(Release{});
+    const auto& sources = loaded_.words.undated;
+    return std::find(sources.begin(), sources.end(), text_.row.source_key) != sources.end();
+  }
+
+  // A format that the row does not name, 16 bit.
+  const serving_words::Format* format(
+      std::string_view column,
+      const std::map<std::string, serving_words::Format, std::less<>>& all) {
+    const std::string cell = benchmarks::plain(text_.cells.text(column));
+    const auto found = all.find(cell);
+    if (found == all.end()) {
+      text_.cells.skip("no model of this format: " + std::string(column), printable(cell));
+      return nullptr;
+    }
+    if (cell.empty()) text_.assume(column, found->second.name);
+    return &found->second;
+  }
+
+  void formats() {
+    const auto* weights = format("precision_weights", loaded_.words.formats);
+    if (weights == nullptr) return;
+    const auto is_one = [&](const std::vector<std::string>& models, const std::string& name) {
+      return !name.empty() &&
+             std::find(models.begin(), models.end(), text_.row.model) != models.end();
+    };
+    std::string name = weights->name;
+    if (is_one(loaded_.words.block_scaled, weights->block)) name = weights->block;
+    if (is_one(loaded_.words.experts_alone, weights->experts)) name = weights->experts;
+    if (!set_weights(serving_, name)) {
+      return text_.cells.skip("no model of this format: precision_weights", printable(name));
+    }
+    const bool small = serving_.stored == nullptr && serving_.weights->matmul >= Precision::fp8;
+    if (text_.cells.text("precision_kv").empty()) {
+      serving_.cache = cache_format(small ? "fp8" : "bf16");
+      return text_.assume("precision_kv", serving_.cache->name);
+    }
+    const auto* cache = format("precision_kv", loaded_.words.caches);
+    if (cache == nullptr) return;
+    serving_.cache = cache_format(cache->name);
+  }
+
+  // A degree that is not said, or 0, is 1; without tp it takes all accelerators.
+  std::int64_t degree(std::string_view column) {
+    return text_.cells.text(column) == "0" ? 1 : text_.cells.count_or(column, 1);
+  }
+  void split() {
+    const std::int64_t all = degree("n_accel");
+    if (all > 1 && serving_.engine.splits_layers) {
+      return text_.cells.skip("whether accelerators share layers or rows of each is not stated");
+    }
+    serving_.pp = degree("pp");
+    serving_.ep = degree("ep");
+    serving_.dp = degree("dp");
+    if (text_.cells.text("tp").empty()) {
+      if (text_.cells.text("n_accel").empty()) return text_.cells.skip("cell missing: tp");
+      serving_.tp = std::max<std::int64_t>(1, all / (serving_.pp * serving_.dp));
+      text_.assume("tp", std::to_string(serving_.tp));
+    } else {
+      serving_.tp = degree("tp");
+    }
+  }
+
+  RowText& text_;
+  Loaded& loaded_;
+  Serving serving_;
+};
+
+}  // namespace
+
+bool RowText::says_any(const std::vector<std::string>& words) const {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& has) { return says(has); });
+}
+
+Serving serving_of(RowText& text, Loaded& loaded) {
+  return ServingReader(text, loaded).run();
+}
+
+std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const Serving& serving) {
+  const serving_words::Words& words = loaded.words;
+  if (!text.says(words.apart)) return std::nullopt;
+  const auto prefill = serving_words::pool_behind(words.apart_prefill, text.said);
+  const auto decode = serving_words::pool_behind(words.apart_decode, text.said);
+  if (!prefill || !decode) {
+    text.cells.skip("prefill and decode apart, the number of copies is not stated");
+    return std::nullopt;
+  }
+  ServingApart apart{serving, serving};
+  static_cast<ServingSplit&>(apart.prefill) = prefill->split;
+  static_cast<ServingSplit&>(apart.decode) = decode->split;
+  apart.prefill_copies = prefill->copies;
+  apart.decode_copies = decode->copies;
+  return apart;
+}
+
+}  // namespace headway::serving_rows
