@@ -28,8 +28,7 @@ class LoadReader {
     Load out;
     out.input = text_.cells.count("input_len");
     out.output = text_.cells.count("output_len");
-    const auto& batches = loaded_.words.batches;
-    const bool by_notes = text_.says_any(batches);
+    const bool by_notes = text_.says_any(loaded_.words.batches);
     if (!by_notes && (text_.row.measured[kFirstToken] || text_.row.measured[kEachToken])) {
       out.arrivals = Arrivals::clients;
     }
@@ -89,7 +88,7 @@ class LoadReader {
 
   void legal(const Load& load) {
     const std::string together = why_together_only(serving_.engine);
-    if (!together.empty() && (apart_ || load.arrivals != Arrivals::together)) {
+    if (!together.empty() && (apart_ || at_capacity_ || load.arrivals != Arrivals::together)) {
       return text_.cells.skip("cannot be served so", together);
     }
     const Problems problems = apart_ ? check(*apart_) : check(serving_);
@@ -146,10 +145,8 @@ class LoadReader {
                      : turns || load.arrivals == Arrivals::together ? "together"
                                                                     : "clients";
     // Engines that others join, prefill and decode apart, have more between them than a host.
-    const auto& unfitted = loaded_.words.unfitted;
-    const bool fitted = !apart_ && !text_.says_any(unfitted);
-    const auto& pooled = loaded_.words.pooled;
-    const bool pool = text_.says_any(pooled);
+    const bool fitted = !apart_ && !text_.says_any(loaded_.words.unfitted);
+    const bool pool = text_.says_any(loaded_.words.pooled);
     return AskedServing{std::move(serving_),
                         std::move(apart_),
                         load,

@@ -194,6 +194,14 @@ TEST(MeasuredServing, OfEnginesOfTheirOwnIsReadAsTheirSourcesHaveIt) {
   EXPECT_FALSE(rows[3].skipped_reason.empty());
 }
 
+// As many as memory holds come and go, as clients.
+TEST(MeasuredServing, OfAnEngineOfWholeBatchesWithoutABatchIsSkipped) {
+  const auto rows = predicted(
+      "a,fastertransformer,x,gpt-6.7b,6.7,A100-SXM4-80GB,1,1,,,,fp16,,faster-transformer,,,512,32,"
+      ",,,,,500,,0,static batch\n");
+  EXPECT_EQ(rows[0].skipped_reason, "cannot be served so");
+}
+
 // NeMo's tables are of TensorRT-LLM of 2023, whose own sums were asked for: two sums a layer by the
 // library take 12 us more of few tokens on eight H100 (15.7 and 3.4 us of 2 KB, aiconfigurator).
 TEST(MeasuredServing, OfASourceWhoseRanksSumByTheLibraryTakesAsLong) {
