@@ -11,7 +11,7 @@
 #include "fit/benchmarks/cells.hpp"
 #include "fit/benchmarks/words.hpp"
 #include "fit/serving/asked.hpp"
-#include "fit/serving/words.hpp"
+#include "fit/serving/words/words.hpp"
 #include "study/infer/engines.hpp"
 
 namespace headway::serving_rows {

@@ -5,8 +5,8 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "fit/serving/pools.hpp"
 #include "fit/serving/row.hpp"
+#include "fit/serving/words/pools.hpp"
 #include "model/reading/load.hpp"
 
 namespace headway::serving_rows {

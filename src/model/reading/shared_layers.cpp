@@ -1,7 +1,6 @@
 // Layers that share blocks of attention and feed-forward part (Zamba2).
 #include "model/reading/config_fields.hpp"
 #include "model/reading/config_layers.hpp"
-#include "model/reading/config_parts.hpp"
 
 namespace headway::reading {
 namespace {

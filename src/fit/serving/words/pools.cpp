@@ -1,4 +1,4 @@
-#include "fit/serving/pools.hpp"
+#include "fit/serving/words/pools.hpp"
 
 #include <charconv>
 #include <map>

@@ -1,4 +1,4 @@
-#include "fit/serving/words.hpp"
+#include "fit/serving/words/words.hpp"
 
 #include <algorithm>
 
