@@ -146,6 +146,55 @@ TEST(Record, TicksOfThisMachineAreThoseOfItsClock) {
   }
 }
 
+bool keeps_pages(const std::filesystem::path& folder) {
+  struct statfs system {};
+  return ::statfs(folder.c_str(), &system) == 0 &&
+         (system.f_type == 0xef53 || system.f_type == 0x58465342 || system.f_type == 0x01021994);
+}
+
+// [RECORD-7] A program that is killed within the 20 ms in which its thread had not come; it may
+// have begun several files, and have had more calls than its buffer takes. Before any test that
+// marks a step, which would be one record more.
+TEST(Record, WhatWasOnItsWayWhenTheProgramWasKilledIsCounted) {
+  for (const auto& [many, rotate] : {std::pair{100, 0}, {5000, 4800}, {70'000, 0}}) {
+    const testing::TemporaryFolder temporary;
+    if (!keeps_pages(temporary.path())) GTEST_SKIP() << "of this file system nothing is mapped";
+    const pid_t child = ::fork();
+    if (child == 0) {
+      recorder::Settings settings;
+      settings.rotate_bytes = static_cast<std::uint64_t>(rotate);
+      const char* why = "";
+      if (!recorder::begin_file(settings, (temporary.path() / "rank0").c_str(), {}, why))
+        ::_exit(1);
+      record_file::Record record;
+      record.asked = record.done = record_file::kAllReduce;
+      record.time = record_file::kHost;
+      for (int i = 0; i < many; ++i) {
+        record.start_ns = recorder::ticks();
+        recorder::put(record);
+        if (rotate > 0 && i == many / 2) recorder::write_now();
+      }
+      ::raise(SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const auto counted = [&] {
+      const Recording recording = read_run_traces({temporary.path().string()}).recording;
+      EXPECT_EQ(times_said(recording, "were not ended"), 1);
+      return static_cast<std::int64_t>(recording.calls.size()) + lost(recording);
+    };
+    EXPECT_EQ(counted(), many);
+    // The end may come in the middle of a record, which was on its way, too.
+    for (const auto& entry : std::filesystem::directory_iterator(temporary.path())) {
+      if (rotate == 0 && many > 100 && entry.file_size() > 1'000'000) {
+        std::filesystem::resize_file(entry, entry.file_size() - 10);
+      }
+    }
+    EXPECT_EQ(counted(), many);
+  }
+}
+
 // Four threads and one that says what the records mean; the file is read as any other is.
 TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
   const testing::TemporaryFolder temporary;
@@ -197,54 +246,6 @@ TEST(Record, WhatManyThreadsPutIsInTheFileOrCounted) {
   EXPECT_EQ(static_cast<std::int64_t>(run.recording.calls.size()) + lost, 4 * kEach + kNotKept);
   EXPECT_EQ(run.recording.groups.size(), 4u);
   EXPECT_EQ(run.recording.marked_steps, 1);
-}
-
-bool keeps_pages(const std::filesystem::path& folder) {
-  struct statfs system {};
-  return ::statfs(folder.c_str(), &system) == 0 &&
-         (system.f_type == 0xef53 || system.f_type == 0x58465342 || system.f_type == 0x01021994);
-}
-
-// [RECORD-7] A program that is killed within the 20 ms in which its thread had not come; it may
-// have begun several files, and have had more calls than its buffer takes.
-TEST(Record, WhatWasOnItsWayWhenTheProgramWasKilledIsCounted) {
-  for (const auto& [many, rotate] : {std::pair{100, 0}, {5000, 4800}, {70'000, 0}}) {
-    const testing::TemporaryFolder temporary;
-    if (!keeps_pages(temporary.path())) GTEST_SKIP() << "of this file system nothing is mapped";
-    const pid_t child = ::fork();
-    if (child == 0) {
-      recorder::Settings settings;
-      settings.rotate_bytes = static_cast<std::uint64_t>(rotate);
-      const char* why = "";
-      if (!recorder::begin_file(settings, (temporary.path() / "rank0").c_str(), {}, why))
-        ::_exit(1);
-      record_file::Record record;
-      record.asked = record.done = record_file::kAllReduce;
-      record.time = record_file::kHost;
-      for (int i = 0; i < many; ++i) {
-        record.start_ns = recorder::ticks();
-        recorder::put(record);
-        if (rotate > 0 && i == many / 2) recorder::write_now();
-      }
-      ::raise(SIGKILL);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status));
-    const auto counted = [&] {
-      const Recording recording = read_run_traces({temporary.path().string()}).recording;
-      EXPECT_EQ(times_said(recording, "were not ended"), 1);
-      return static_cast<std::int64_t>(recording.calls.size()) + lost(recording);
-    };
-    EXPECT_EQ(counted(), many);
-    // The end may come in the middle of a record, which was on its way, too.
-    for (const auto& entry : std::filesystem::directory_iterator(temporary.path())) {
-      if (rotate == 0 && many > 100 && entry.file_size() > 1'000'000) {
-        std::filesystem::resize_file(entry, entry.file_size() - 10);
-      }
-    }
-    EXPECT_EQ(counted(), many);
-  }
 }
 
 TEST(Record, CallsOfWhichOnlyPartsAreKnownAreNotLeftOutAsSmall) {

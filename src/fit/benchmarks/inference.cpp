@@ -109,6 +109,19 @@ void latent_decode(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench&
   row.assumed.emplace_back("key_value_rank=512, rope_dim=64");
 }
 
+// The cluster that an accelerator's calls are made on; none where none is known, and cells.reason
+// says so.
+const Joined* cluster_of(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
+  const std::string& name = placed.said.cluster;
+  const auto* const joined = name.empty() ? nullptr : &bench.machines.cluster(name);
+  if (joined == nullptr || !*joined) {
+    cells.skip("no cluster is known of this accelerator");
+    return nullptr;
+  }
+  row.assumed.push_back("cluster=" + name);
+  return &**joined;
+}
+
 // An engine's own, replayed by a graph.
 void own_all_reduce(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   row.format.clear();
@@ -117,12 +130,9 @@ void own_all_reduce(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench
   row.size = to_name(size_range_of(bytes));
   if (cells.text("kernel").ends_with("eager"))
     cells.skip("a call that the host launches each time");
-  if (placed.said.cluster.empty()) cells.skip("no cluster is known of this accelerator");
+  const Joined* const joined = cluster_of(row, cells, placed, bench);
   if (!cells.sound()) return;
-  const auto& joined = bench.machines.cluster(placed.said.cluster);
-  if (!joined) return cells.skip("no cluster is known of this accelerator");
   serving(row, placed, OwnAllReduce{bytes, ranks, joined->cluster.levels.front().bandwidth});
-  row.assumed.push_back("cluster=" + placed.said.cluster);
 }
 
 // DeepSeek's heads: 128 + 64 of keys, 128 of values.
@@ -209,14 +219,11 @@ void call(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   const Bytes bytes(cells.number("bytes"));
   row.size = to_name(size_range_of(bytes));
   if (!op) cells.skip("no word for this operation: " + said);
-  if (placed.said.cluster.empty()) cells.skip("no cluster is known of this accelerator");
-  if (cells.sound() && ranks < nodes) cells.skip("fewer ranks than nodes");
+  if (ranks < nodes) cells.skip("fewer ranks than nodes");
+  const Joined* const joined = cluster_of(row, cells, placed, bench);
   if (!cells.sound()) return;
-  const auto& joined = bench.machines.cluster(placed.said.cluster);
-  if (!joined) return cells.skip("no cluster is known of this accelerator");
   row.predicted = collective_time(*op, bytes, benchmark_span(ranks, nodes, joined->cluster),
                                   joined->cluster, joined->levels);
-  row.assumed.push_back("cluster=" + placed.said.cluster);
 }
 
 // The units that copied, as "sms 12" in the notes; as many as usual where they do not say.
@@ -246,10 +253,8 @@ void exchange(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& benc
   row.format.clear();
   row.size = rows_class(shape.tokens);
   if (shape.units < 1) cells.skip("copied by no compute unit");
-  if (placed.said.cluster.empty()) cells.skip("no cluster is known of this accelerator");
+  const Joined* const joined = cluster_of(row, cells, placed, bench);
   if (!cells.sound()) return;
-  const auto& joined = bench.machines.cluster(placed.said.cluster);
-  if (!joined) return cells.skip("no cluster is known of this accelerator");
   const std::vector<Level>& levels = joined->cluster.levels;
   shape.ranks_of_node = levels.front().size;
   shape.bandwidth = levels.front().bandwidth;
@@ -258,7 +263,6 @@ void exchange(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& benc
     shape.network = levels[1].bandwidth;
   }
   serving(row, placed, shape);
-  row.assumed.push_back("cluster=" + placed.said.cluster);
 }
 
 struct Kernel {

@@ -92,5 +92,20 @@ TEST(Graph, ProblemsAreToldWithTheirPlace) {
       says(model_from_toml(*document, "n"), "n.toml:4: block[0].modules[0].fetch", "graph"));
 }
 
+// A layer reads another hop than the one before it, so that none of a list is the same.
+TEST(Graph, LayersAreNotRepeated) {
+  const std::string fetch = "{ fetch = true }";
+  EXPECT_TRUE(
+      says(network(kOneKind, fetch + ", { group = [{ graph_attention = 16 }], repeat = 2 }"),
+           "n.toml:11: block[0].modules[1].group[0].graph_attention", "not repeated"));
+  const std::string head = "sample = \"x\"\ninput = [64]\n[graph]\n" + std::string(kOneKind) + "\n";
+  const auto document = parse_toml(head + "[[block]]\nmodules = [" + fetch +
+                                       "]\n[[block]]\nrepeat = 2\nmodules = "
+                                       "[{ graph_attention = 16 }]\n",
+                                   "n.toml");
+  EXPECT_TRUE(says(model_from_toml(*document, "n"),
+                   "n.toml:14: block[1].modules[0].graph_attention", "not repeated"));
+}
+
 }  // namespace
 }  // namespace headway

@@ -37,12 +37,20 @@ Elementwise passes_of(const RelationWork& work, double width, double heads) {
 
 }  // namespace
 
+// Modules over a graph read a hop each, so that no two of a repeated list would be alike.
+bool ModuleReader::stands_once(Fields& module, std::string_view kind) {
+  if (block_repeat_ == 1 && repeat_ == 1) return true;
+  module.fail(kind, "reads other nodes each time: written for each hop, not repeated");
+  return false;
+}
+
 // The features of all that the sample reaches, drawn and fetched before the step.
 void ModuleReader::fetch(Fields& module) {
   module.flag_or("fetch", true);
   if (!graph_ || graph_->relations.empty()) {
     return module.fail("fetch", "needs the graph that samples are nodes of: [graph]");
   }
+  if (!stands_once(module, "fetch")) return;
   if (hops_left_ || !at_.size.empty()) {
     return module.fail("fetch", "stands once, before all other modules, of features without sizes");
   }
@@ -58,6 +66,7 @@ void ModuleReader::fetch(Fields& module) {
 void ModuleReader::graph_attention(Fields& module) {
   const std::int64_t width = bounded(module, "graph_attention", kMostHidden);
   const std::int64_t heads = bounded_or(module, "heads", 1, kMostHeads);
+  if (!stands_once(module, "graph_attention")) return;
   if (hops_left_.value_or(0) == 0) {
     return module.fail("graph_attention",
                        "needs a 'fetch' before it, and a fan-out for each layer");

@@ -40,8 +40,9 @@ bool ModuleReader::become(Fields& module, Tensor next) {
   return false;
 }
 
-std::vector<NetworkModule> ModuleReader::read(Fields& table) {
+std::vector<NetworkModule> ModuleReader::read(Fields& table, std::int64_t repeat) {
   out_.clear();
+  block_repeat_ = repeat;
   frozen_ = table.flag_or("frozen", false);
   read_list(table, "modules");
   return std::move(out_);

@@ -29,8 +29,8 @@ class ModuleReader {
       : at_(std::move(input)), graph_(std::move(graph)) {}
 
   /// The modules of a table's member `modules`, which must leave sizes that can be computed; what
-  /// is wrong is told to the table.
-  std::vector<NetworkModule> read(Fields& table);
+  /// is wrong is told to the table. The table's block stands `repeat` times.
+  std::vector<NetworkModule> read(Fields& table, std::int64_t repeat);
   /// Why modules that were read leave something of the graph unread; empty: they do not.
   std::string unread_of_graph() const;
 
@@ -58,6 +58,7 @@ class ModuleReader {
   void cross(Fields& module);
   void fetch(Fields& module);
   void graph_attention(Fields& module);
+  bool stands_once(Fields& module, std::string_view kind);
   void group(Fields& module);
   void residual(Fields& module);
   void branch(Fields& module);
@@ -80,7 +81,8 @@ class ModuleReader {
   std::optional<std::size_t> hops_left_;
   std::map<std::string, Tensor, std::less<>> saved_;
   std::vector<NetworkModule> out_;
-  std::int64_t repeat_ = 1;
+  std::int64_t repeat_ = 1;        // within the block
+  std::int64_t block_repeat_ = 1;  // of the block itself
   bool shares_weights_ = false;
   bool frozen_ = false;
   ModuleClass of_ = ModuleClass::other;  // of what is pushed

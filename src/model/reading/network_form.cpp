@@ -98,7 +98,7 @@ Result<Model> network_from_toml(const Document& document, std::string name) {
     const std::int64_t repeat = bounded_or(block, "repeat", 1, kMostOfABlock);
     Layer layer;
     layer.norms = 0;
-    layer.modules = reader.read(block);
+    layer.modules = reader.read(block, repeat);
     const bool frozen = !layer.modules.empty() && layer.modules.front().frozen;
     if (frozen && trains) {
       block.fail("frozen", "blocks stand before all that are trained: gradients pass through none");
