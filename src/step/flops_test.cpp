@@ -77,6 +77,22 @@ TEST(StepFlops, HoweverTheRunIsSplit) {  // [STEP-1] [STEP-3] [STEP-4]
   }
 }
 
+// Four documents fill the sequence, of which a rank holds less than one: scores are those of four
+// sequences of their length.
+TEST(StepFlops, DocumentsThatLieOverSeveralRanksHaveTheirOwnScoresAlone) {  // [STEP-3]
+  Case c = case_of("llama-3-70b", "dgx-h100");
+  c.job.sequence = 65536;
+  c.job.document = 16384;
+  c.job.global_batch = 2;
+  c.layout = {{.tp = 4, .cp = 8}, {}, {.dp = 2}};
+  expect_legal(c);
+  Case apart = c;
+  apart.job.sequence = 16384;
+  apart.job.global_batch = 8;
+  const double scores = scores_forward(apart, AttentionFlops::causal);
+  EXPECT_NEAR(sum_over_ranks(c, c.lowered(), attention_forward), scores, 1e-9 * scores);
+}
+
 TEST(StepFlops, PaddedVocabularyAddsProductsOfTheHeadOnly) {  // [STEP-1]
   Case c = case_of("gpt2-xl");                                // 50,257 words
   const auto head = [&](Framework framework) {

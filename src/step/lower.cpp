@@ -153,9 +153,9 @@ static double least_share(const Model& model, const Job& job) {
   return 1;
 }
 
-// Tokens attend to those of their own document on their rank, where several lie there; where other
-// ranks' keys are selected at least to those of their own rank. Of sparse products the least is
-// run.
+// Tokens attend to those of their own document, of which several lie on their rank or in the
+// sequence; where other ranks' keys are selected at least to those of their own rank. Of sparse
+// products the least is run.
 Flops least_model_flops(const Model& model, const Job& job, const Layout& layout) {
   if (job.method.sparsity.density < 1) {
     Job dense = job;
@@ -163,14 +163,16 @@ Flops least_model_flops(const Model& model, const Job& job, const Layout& layout
     return sparse_shares(job.method.sparsity).inference * least_model_flops(model, dense, layout);
   }
   const bool ring = layout.context_exchange == ContextExchange::ring;
-  const std::int64_t here = ring ? job.sequence / layout.cp : job.sequence;
-  const std::int64_t documents = job.method.selected < 1 ? layout.cp : documents_in(here, job);
+  const bool selects = job.method.selected < 1;
+  std::int64_t here = ring ? job.sequence / layout.cp : job.sequence;
+  if (!selects && documents_in(here, job) == 1) here = job.sequence;
+  const std::int64_t documents = selects ? layout.cp : documents_in(here, job);
   if (model.is_network()) {
     return least_share(model, job) * model_flops(model, job, AttentionFlops::causal);
   }
   if (documents == 1) return model_flops(model, job, AttentionFlops::causal);
   Job of_documents = job;
-  of_documents.sequence = (job.method.selected < 1 ? job.sequence : here) / documents;
+  of_documents.sequence = (selects ? job.sequence : here) / documents;
   const double of_sequence =
       static_cast<double>(job.sequence) / static_cast<double>(of_documents.sequence);
   return of_sequence * model_flops(model, of_documents, AttentionFlops::causal);

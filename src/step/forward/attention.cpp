@@ -15,6 +15,26 @@ void add_index_keys(Writer& writer, const Share& share, const KeyIndexer& indexe
   writer.pass(share.rows * width * (share.element + Bytes(1)), Bytes(0), 2);
 }
 
+std::int64_t each_of(std::int64_t tokens, std::int64_t parts) {
+  return (2 * tokens + parts) / (2 * parts);
+}
+
+// Packed documents attend to themselves: those that lie on a rank whole, longer ones each over all
+// ranks of a ring.
+void pack_documents(AttentionShape& core, const Job& job) {
+  const std::int64_t here = documents_in(core.queries, job);
+  const std::int64_t all = core.keys == job.sequence ? documents_in(job.sequence, job) : 1;
+  if (here > 1) {
+    core.batch *= here;
+    core.queries = core.keys = each_of(core.queries, here);
+    core.ring = 1;
+  } else if (all > 1) {
+    core.batch *= all;
+    core.queries = each_of(core.queries, all);
+    core.keys = each_of(core.keys, all);
+  }
+}
+
 }  // namespace
 
 void add_attention(Writer& writer, const Share& share, const Layer& layer) {
@@ -124,12 +144,7 @@ void add_attention(Writer& writer, const Share& share, const Layer& layer) {
   if (!exchange_heads && (core.window == 0 || core.window >= core.keys)) core.ring = split.cp;
   core.dropout = share.dropout;
   core.eager = !share.job.fused && share.job.attention == AttentionKernel::unfused;
-  const std::int64_t documents = documents_in(core.queries, share.job);
-  if (documents > 1) {  // packed documents attend to themselves
-    core.batch *= documents;
-    core.queries = core.keys = (2 * core.queries + documents) / (2 * documents);
-    core.ring = 1;
-  }
+  pack_documents(core, share.job);
   writer.attention(core);
   const double scores =
       static_cast<double>(core.batch * core.heads * core.queries) * static_cast<double>(core.keys);
