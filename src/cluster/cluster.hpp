@@ -64,6 +64,7 @@ struct Level {
   bool in_network_reduction = false;     // the switches can sum (NVLink SHARP, IB SHARP)
   std::vector<std::int64_t> dimensions;  // of a torus, in domains of the level below
   std::int64_t nics = 0;                 // that a domain of the level below shares; 0: not stated
+  bool nics_on_processor = false;        // and not with the accelerators on a PCIe switch
   /// Constants measured on this level, field by field over those of its network class; the fields
   /// are those of data/calibration/networks.toml. An empty root: none.
   Document constants;
@@ -82,6 +83,9 @@ struct Cluster {
 };
 
 constexpr int kMostLevels = 6;
+
+/// Of the rates of a level, what the way from accelerators to network cards lets through.
+double let_through(const Level& level);
 
 /// How many of the inner levels let accelerators read and write each other's memory (NVLink, xGMI,
 /// ICI): those inside the first that network cards join, and never the outermost.

@@ -219,6 +219,14 @@ TEST(Overlay, PlainBandwidthReplacesTheNetworkCards) {
   EXPECT_EQ(mine.levels[1].nics, 0);
 }
 
+TEST(Overlay, CardsStayOnTheProcessorWhateverTheirBandwidth) {
+  const Cluster mine =
+      cluster_from_text("base = \"perlmutter\"\n[levels.fabric]\nbandwidth = \"12 GB/s\"\n");
+  EXPECT_DOUBLE_EQ(let_through(mine.levels[1]), 5.0 / 6);
+  EXPECT_DOUBLE_EQ(let_through(mine.levels[0]), 1);
+  EXPECT_DOUBLE_EQ(let_through(load_cluster("frontier")->levels.back()), 1);
+}
+
 TEST(Overlay, InsertsALevelWhereItsSizeBelongs) {
   const Cluster mine = cluster_from_text(
       "base = \"dgx-h100\"\n[levels.unit]\nnetwork = \"ib-ndr\"\nsize = 256\n"

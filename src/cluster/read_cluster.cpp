@@ -73,6 +73,7 @@ Draft read_level(const std::string& name, Fields fields, const Node* node,
     in.fail("oversubscription", "must be from 1 (none) to 1000");
   }
   level.in_network_reduction = in.flag_or("in_network_reduction", false);
+  level.nics_on_processor = in.flag_or("nics_on_processor", false);
   level.dimensions = in.naturals_or_empty("dimensions");
   if (in.has("constants")) {
     in.table("constants");  // a problem where it is none; its fields are read with their class

@@ -102,6 +102,7 @@ Cluster in_sites(const Cluster& cluster, std::int64_t sites, std::int64_t ranks,
   site.oversubscription = 1;
   site.in_network_reduction = false;
   site.nics = 0;
+  site.nics_on_processor = false;
   site.constants = {};
   out.levels.push_back(site);
   out.accelerators = site.size;

@@ -76,6 +76,7 @@ GroupPath path_of(const GroupSpan& span, const Cluster& cluster,
       if (level.port_bandwidth.value() > 0) {
         crossed.rate = std::min(crossed.rate, level.port_bandwidth.value());
       }
+      crossed.rate *= let_through(level);
       crossed.hops = domains_below - domains;
       if (level.topology == Topology::mesh) {
         // Each pair has its own link: a part of the domain uses a part of the links.

@@ -180,6 +180,20 @@ TEST(Coll1Share, OversubscriptionDividesTheRate) {
               4 * 31.0 / 32 * 1e9 / 400e9, 1e-12);
 }
 
+TEST(Coll1Share, CardsOnTheProcessorCarryFiveSixths) {
+  Cluster cluster = two_levels();
+  cluster.levels[1].nics_on_processor = true;
+  for (const auto& [per_node, rate] : {std::pair{8.0, 400e9}, std::pair{1.0, 50e9}}) {
+    const double n = 4 * per_node;
+    EXPECT_NEAR(seconds(CollectiveOp::all_gather, 8e9, span(static_cast<std::int64_t>(per_node), 4),
+                        cluster, wire_only()),
+                (n - 1) / n * 8e9 / rate * 6 / 5, 1e-12);
+  }
+  // What stays inside of a node does not pass the cards.
+  EXPECT_NEAR(seconds(CollectiveOp::all_gather, 8e9, span(8, 1), cluster, wire_only()),
+              7.0 / 8 * 8e9 / 400e9, 1e-12);
+}
+
 TEST(Coll1Share, HalfOfAMeshUsesOneOfThreeLinks) {
   Cluster cluster = two_levels();
   cluster.levels[0] = level(4, 300 * kGiga, 1e-6);

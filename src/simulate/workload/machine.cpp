@@ -35,7 +35,8 @@ Result<std::vector<AstraDimension>> dimensions_of(const Run& run) {
     }
     const auto constants = network_parameters_for(level);
     if (!constants) return constants.problems();
-    const double rate = level.bandwidth.value() * constants->bandwidth_efficiency;
+    const double rate =
+        level.bandwidth.value() * let_through(level) * constants->bandwidth_efficiency;
     out.push_back({ranks / inside, rate / (1024.0 * 1024 * 1024), level.latency.value() * 1e9});
     inside = ranks;
   }

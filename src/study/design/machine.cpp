@@ -19,6 +19,7 @@ void set_link(Level& level, const LinkTechnology& link) {
   level.network = link.network;
   level.latency = link.latency;
   level.in_network_reduction = link.sums;
+  level.nics_on_processor = false;
   level.constants = {};
 }
 
