@@ -60,7 +60,8 @@ struct ServingKernels {
   double exchange_far = 1;                 // of the bandwidth of an accelerator to other nodes
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
-  bool measured = true;                    // on the accelerator's architecture; else on others
+  double experts_blocks = 1;  // of the rate of a product, those of experts in 8 bits by blocks
+  bool measured = true;       // on the accelerator's architecture; else on others
 };
 
 /// visit(name, constant) for each, in the order and by the names of data/serving/kernels.toml.
@@ -91,6 +92,7 @@ void for_each_constant(Kernels& kernels, Visit&& visit) {
   visit("once_share", kernels.once_share);
   visit("twice_start", kernels.twice_start);
   visit("twice_share", kernels.twice_share);
+  visit("experts_blocks", kernels.experts_blocks);
 }
 
 /// From data/serving/kernels.toml, by the architecture; `default` where it has no entry.

@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "cluster/cluster.hpp"
 #include "cost/serving/exchange.hpp"
+#include "cost/serving/experts.hpp"
 #include "cost/serving/serving.hpp"
 #include "fit/statistics.hpp"
 
@@ -42,7 +43,8 @@ struct OwnAllReduce {
   BytesPerSecond bandwidth;  // of an accelerator to its peers
 };
 /// A kernel whose constants stand in data/serving/kernels.toml.
-using ServingKernel = std::variant<CachedAttention, PromptAttention, OwnAllReduce, ExpertExchange>;
+using ServingKernel =
+    std::variant<CachedAttention, PromptAttention, OwnAllReduce, ExpertExchange, ExpertProducts>;
 Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
                 const KernelParameters& flash, const ServingKernels& kernels);
 

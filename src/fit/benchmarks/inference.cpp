@@ -174,17 +174,23 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   const bool small = format->precision >= Precision::fp8;
   const double widths = routed * real(width) * (8 + (small ? format->quantised : 0));
   const double inners = routed * real(inner) * (6 + (small ? format->quantised : 0));
+  const Matmul into{rows, 2 * inner, width, busy}, out{rows, width, inner, busy};
+  row.assumed.emplace_back("passes=counted");
+  if (!even) row.assumed.emplace_back("distribution=balanced");
+  // What engines' kernels make of blocks is fitted.
+  if (format->precision == Precision::fp8 && format->scaling == Scaling::blocks) {
+    return serving(row, placed,
+                   ExpertProducts{into, out, format->precision, format->scaling,
+                                  Bytes(widths + inners), bench.words.experts_start});
+  }
   const auto product = [&](const Matmul& shape) {
     return format->stored != nullptr ? unpacked_product_time(shape, *format->stored, accelerator,
                                                              kernels, placed.on.formats)
                                      : batched_matmul_time(shape, format->precision, accelerator,
                                                            kernels, format->scaling);
   };
-  row.predicted = product({rows, 2 * inner, width, busy}) + product({rows, width, inner, busy}) +
-                  bench.words.experts_start +
+  row.predicted = product(into) + product(out) + bench.words.experts_start +
                   pass_time(Bytes(widths + inners), accelerator, kernels);
-  row.assumed.emplace_back("passes=counted");
-  if (!even) row.assumed.emplace_back("distribution=balanced");
 }
 
 // Bytes that each kernel of vidur's profile reads and writes for a token, in 16 bit.
@@ -305,6 +311,9 @@ Seconds time_of(const ServingKernel& kernel, const Accelerator& accelerator,
   }
   if (const auto* exchange = std::get_if<ExpertExchange>(&kernel)) {
     return expert_exchange_time(*exchange, kernels);
+  }
+  if (const auto* experts = std::get_if<ExpertProducts>(&kernel)) {
+    return expert_products_time(*experts, accelerator, flash, kernels);
   }
   const auto& call = std::get<OwnAllReduce>(kernel);
   return own_all_reduce_time(call.bytes, call.ranks, call.bandwidth, kernels);

@@ -17,6 +17,7 @@ struct AskedServing {
   std::shared_ptr<const ServingConstants> constants;
   bool fitted = true;   // constants are, on such rows
   double chunk = 1;     // tokens that a client sees at once, and the first of them with the others
+  double cold = 0;      // [INFER-37] requests that wait for the engine's first passes, of all
   bool pooled = false;  // its memory is what the engine took at once, whatever it needs
   bool at_capacity = false;  // the row states no batch: as many as memory holds
   /// [INFER-35] Of a batch that memory does not hold at once: whoever finds no room waits.
@@ -35,7 +36,7 @@ Result<std::vector<ServedCase>> read_serving(const Csv& csv);
 Served served(const AskedServing& asked);
 ServedNumbers numbers_of(const Served& served, double chunk = 1);
 /// As the row has them: of a batch that is answered in turns the time of all of it.
-ServedNumbers numbers_of(const AskedServing& asked, const Served& served);
+ServedNumbers numbers_of(const AskedServing& asked, const Served& served, const Engine& engine);
 /// ServedRow::of_capacity, by the constants in force.
 std::optional<double> share_of_capacity(const AskedServing& asked);
 

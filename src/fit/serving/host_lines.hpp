@@ -20,36 +20,54 @@ enum HostConstant : std::size_t {
   kPrompt,
   kToken,
   kLaunch,
+  kFirst,
   kLayer,
   kProducts,
   kAttention,
   kWeights
 };
-using HostConstants = std::array<double, 10>;  // s, none; of one architecture
+using HostConstants = std::array<double, 11>;  // s, none; of one architecture
 
 inline double one_over(double share) {
   return share > 0 ? 1 / share : 0;
 }
 HostConstants host_constants(const Engine& engine, const Accelerator& accelerator);
 
-/// The largest that a search tries, s, and what one of its steps is.
-constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 1, 20e-3, 5e-6, 200e-6, 400e-6, 100, 20, 20};
-constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6, 20e-6, 10, 1, 1};
+/// The largest that a search tries, s, and what one of its steps is. The way in and out takes a
+/// server, a tokenizer and queues between processes tens of milliseconds: what rows have beyond
+/// that, whatever their clients and prompts, is of the first passes [INFER-37].
+constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 50e-3, 20e-3, 5e-6, 200e-6,
+                                       100,   400e-6, 100,   20,    20};
+constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6,
+                                     0.25, 20e-6, 10,    1,    1};
 /// A kernel is launched in no less.
 constexpr double kLeastLaunch = 5e-6;
+/// Launches count where they take longer than the kernels: of them a prediction is known at these,
+/// s, and lies between.
+constexpr std::array<double, 6> kLaunchesTried = {5e-6, 10e-6, 20e-6, 40e-6, 80e-6, 200e-6};
 
-/// A measured quantity, near which the prediction is linear in the constants.
+/// A measured quantity, near which the prediction is linear in the constants but launches.
 struct HostLine {
   std::size_t of, quantity;
   double measured, at = 0;
   const Accelerator* accelerator = nullptr;
   HostConstants point, slopes{};
   double weight = 1;
+  std::array<double, kLaunchesTried.size()> launched{};  // beyond `at`, by kLaunchesTried
 
   double predicted(const HostConstants& x) const {
-    double out = at;
+    double out = at + by_launch(x[kLaunch]);
     for (std::size_t k = 0; k < x.size(); ++k) out += slopes[k] * (x[k] - point[k]);
     return std::max(out, 0.01 * at);
+  }
+
+ private:
+  double by_launch(double launch) const {
+    const auto& tried = kLaunchesTried;
+    std::size_t i = 1;
+    while (i + 1 < tried.size() && tried[i] < launch) ++i;
+    const double share = (launch - tried[i - 1]) / (tried[i] - tried[i - 1]);
+    return launched[i - 1] + share * (launched[i] - launched[i - 1]);
   }
 };
 

@@ -54,6 +54,7 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   engine.prompt = seconds(kPrompt);
   engine.token = seconds(kToken);
   engine.launch = seconds(kLaunch);
+  engine.first = seconds(kFirst);
   for (const auto& [name, at] : knobs.untuned) {
     engine.untuned[name] = {one_over(x[at] * kHostUnit[kProducts]),
                             one_over(x[at + 1] * kHostUnit[kAttention]),
@@ -71,15 +72,11 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
 HostConstants host_constants(const Engine& engine, const Accelerator& accelerator) {
   const auto untuned = engine.untuned.find(accelerator.architecture);
   const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
-  return {engine.step.value(),
-          engine.sequence.value(),
-          engine.request.value(),
-          engine.prompt.value(),
-          engine.token.value(),
-          engine.launch.value(),
-          gap_of_layer(engine, accelerator).value(),
-          one_over(of.products),
-          one_over(of.attention),
+  return {engine.step.value(),    engine.sequence.value(),
+          engine.request.value(), engine.prompt.value(),
+          engine.token.value(),   engine.launch.value(),
+          engine.first.value(),   gap_of_layer(engine, accelerator).value(),
+          one_over(of.products),  one_over(of.attention),
           one_over(of.weights)};
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/statistics.hpp"
 #include "fit/serving/host_lines.hpp"
 #include "study/infer/steps.hpp"
 
@@ -89,7 +90,7 @@ class Predictor {
     const AskedServing& asked = *cases_[i].asked;
     const Served said = served(serving, constants, asked.load, steps);
     if (!said.fits || !said.stable()) return std::nullopt;
-    ServedNumbers out = numbers_of(asked, said);
+    ServedNumbers out = numbers_of(asked, said, serving.engine);
     for (std::size_t q = 0; q < out.size(); ++q) out[q] = in_seconds(q, *out[q]);
     return out;
   }
@@ -115,15 +116,20 @@ class Predictor {
         for (HostLine& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
         continue;
       }
-      // Launches count where they take longer than the kernels: a long step sees whether they
-      // would.
-      const double step = k == kLaunch ? kHostUnit[k] : kHostUnit[k] / 10;
+      if (k == kFirst) {
+        for (HostLine& line : out) line.slopes[k] = each.asked->cold * request_slope(line, *here);
+        continue;
+      }
+      if (k == kLaunch) {
+        by_launches(i, engine, out);
+        continue;
+      }
+      const double step = kHostUnit[k] / 10;
       Engine moved = engine;
       if (k == kStep) moved.step += Seconds(step);
       if (k == kSequence) moved.sequence += Seconds(step);
       if (k == kPrompt) moved.prompt += Seconds(step);
       if (k == kToken) moved.token += Seconds(step);
-      if (k == kLaunch) moved.launch += Seconds(step);
       if (k >= kProducts) {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
@@ -141,6 +147,17 @@ class Predictor {
       }
     }
     return out;
+  }
+
+  void by_launches(std::size_t i, const Engine& engine, std::vector<HostLine>& lines) const {
+    for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
+      Engine moved = engine;
+      moved.launch = Seconds(kLaunchesTried[t]);
+      const auto there = seconds(i, moved);
+      for (HostLine& line : lines) {
+        if (there) line.launched[t] = *(*there)[line.quantity] - line.at;
+      }
+    }
   }
 
   // Of seconds a token as clients wait longer; the first token and the whole come later.
@@ -203,7 +220,30 @@ class Fitter {
   std::vector<HostLine> lines_;
 };
 
-// The engine without some rows: by its other rows, by those of others of its age, by none.
+// An engine of which nothing is known, nor of any of its age. What hosts add to a pass of decoding
+// hangs on their age, and is none; prompts are launched and read as by engines in the middle of
+// those that tell, each constant by itself. Batches tell nothing of the way in and out: a server, a
+// tokenizer and queues between processes (estimated).
+Engine in_the_middle(Engine of, const std::vector<Engine>& known) {
+  constexpr Seconds kWay(25e-3);
+  const auto over = [&](const auto& part) {
+    std::vector<double> all;
+    for (const Engine& each : known) {
+      if (each.launch > Seconds(1.1 * kLeastLaunch)) all.push_back(part(each).value());
+    }
+    return Seconds(quantile(all, 0.5).value_or(0));
+  };
+  of.prompt = over([](const Engine& each) { return each.prompt; });
+  of.token = over([](const Engine& each) { return each.token; });
+  of.launch = over([](const Engine& each) { return each.launch; });
+  of.step = of.sequence = of.first = Seconds(0);
+  of.layer.clear();
+  of.request = kWay;
+  return of;
+}
+
+// The engine without some rows: by its other rows, by those of others of its age, as all are in the
+// middle.
 struct WithoutRows {
   Engine engine;
   bool known = false;
@@ -229,10 +269,13 @@ WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engin
       })) {
     return {*others};
   }
-  none.step = none.sequence = none.request = none.prompt = none.token = Seconds(0);
-  none.launch = Seconds(kLeastLaunch);
-  none.layer.clear();
-  return {none};
+  std::vector<Engine> known;
+  for (const auto& [name, other] : engines) {
+    const auto fitted = fitter.fit(
+        other, [&](const ServedRow& row) { return row.engine == other.name && !left_out(row); });
+    if (fitted) known.push_back(*fitted);
+  }
+  return {in_the_middle(std::move(none), known)};
 }
 
 // What an engine's constants did not see: rows of a source, of one model of it (empty: of all), and

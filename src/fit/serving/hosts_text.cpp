@@ -104,14 +104,15 @@ UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases) {
 std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
   std::vector<std::vector<std::string>> constants = {{"engine", "rows", "step", "sequence",
                                                       "request", "prompt", "token", "launch",
-                                                      "layer", "untuned"}};
+                                                      "first", "layer", "untuned"}};
   for (const Engine& engine : fit.engines) {
     const auto rows = fit.rows.find(engine.name);
     if (rows == fit.rows.end()) continue;
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
                          time_text(engine.prompt), time_text(engine.token),
-                         time_text(engine.launch), layer_text(engine), untuned_text(engine)});
+                         time_text(engine.launch), time_text(engine.first), layer_text(engine),
+                         untuned_text(engine)});
   }
   return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
 }
@@ -141,6 +142,7 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                          {"prompt", time(engine.prompt)},
                          {"token", time(engine.token)},
                          {"launch", time(engine.launch)},
+                         {"first", time(engine.first)},
                          {"untuned", untuned_text(engine)},
                          {"source", toml_text(source)},
                          {"kind", "\"fitted\""},

@@ -26,12 +26,23 @@ struct Kernel {
 using Kernels = std::vector<Kernel>;
 
 // Kernels that share no constant with others: by what their constants' names begin with.
-enum class Family : std::uint8_t { decode, latent, prompt, dispatch, combine, quick, reduce };
-constexpr std::array kFamilies = {Family::decode,  Family::latent, Family::prompt, Family::dispatch,
-                                  Family::combine, Family::quick,  Family::reduce};
+enum class Family : std::uint8_t {
+  decode,
+  latent,
+  prompt,
+  dispatch,
+  combine,
+  quick,
+  experts,
+  reduce
+};
+constexpr std::array kFamilies = {Family::decode,   Family::latent,  Family::prompt,
+                                  Family::dispatch, Family::combine, Family::quick,
+                                  Family::experts,  Family::reduce};
 
 Family family_of(const ServingKernel& kernel) {
   if (std::holds_alternative<PromptAttention>(kernel)) return Family::prompt;
+  if (std::holds_alternative<ExpertProducts>(kernel)) return Family::experts;
   if (const auto* exchange = std::get_if<ExpertExchange>(&kernel)) {
     if (exchange->quick) return Family::quick;
     return exchange->combine ? Family::combine : Family::dispatch;
@@ -48,6 +59,7 @@ Family family_of(std::string_view constant) {
          : constant.starts_with("dispatch_") ? Family::dispatch
          : constant.starts_with("combine_")  ? Family::combine
          : constant.starts_with("quick_")    ? Family::quick
+         : constant.starts_with("experts_")  ? Family::experts
                                              : Family::reduce;
 }
 

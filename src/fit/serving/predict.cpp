@@ -25,8 +25,11 @@ ServedNumbers numbers_of(const Served& served, double chunk) {
   return out;
 }
 
-ServedNumbers numbers_of(const AskedServing& asked, const Served& served) {
+ServedNumbers numbers_of(const AskedServing& asked, const Served& served, const Engine& engine) {
   ServedNumbers out = numbers_of(served, asked.chunk);
+  const double cold = (asked.cold * engine.first).value();
+  *out[kFirstToken] += cold;
+  *out[kLatency] += cold;
   if (asked.in_turns) {
     const double tokens =
         static_cast<double>(asked.load.listed->size()) * static_cast<double>(asked.load.output);
@@ -74,7 +77,9 @@ void add_intervals(ServedRow& row, const AskedServing& asked, const Served& said
           : intervals_of(asked.serving, *asked.constants, asked.load, said, asked.at_capacity);
   for (std::size_t quantity = 0; quantity < row.intervals.size(); ++quantity) {
     const auto range = interval_of(quantity, intervals, said, asked.chunk);
-    if (range) row.intervals[quantity] = ServedBounds{range->low, range->high};
+    const bool waits = quantity == kFirstToken || quantity == kLatency;
+    const double cold = waits ? (asked.cold * asked.serving.engine.first).value() : 0;
+    if (range) row.intervals[quantity] = ServedBounds{range->low + cold, range->high + cold};
   }
 }
 
@@ -129,7 +134,7 @@ ServedRow predicted_row(ServedCase& from) {
   }
   row.fits = said.fits;
   if (!said.fits) return row;
-  row.predicted = numbers_of(asked, said);
+  row.predicted = numbers_of(asked, said, asked.serving.engine);
   if (!asked.apart && (asked.pooled || asked.load.arrivals == Arrivals::together)) {
     row.predicted_memory_gb = most_held(asked, said.memory).value() / 1e9;
   }

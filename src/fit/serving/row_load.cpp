@@ -33,9 +33,8 @@ class LoadReader {
       out.arrivals = Arrivals::clients;
     }
     const auto drawn = loaded_.words.shortest.find(text_.row.source_key);
-    const std::string& constant = loaded_.words.constant;
-    const bool is_constant = !constant.empty() && text_.says(constant);
-    if (drawn != loaded_.words.shortest.end() && !is_constant) {
+    const bool by_others = of_others(out);
+    if (drawn != loaded_.words.shortest.end() && !by_others) {
       out.input_spread = out.output_spread = {LengthSpread::Kind::share, drawn->second};
     }
     if (!text_.cells.text("request_rate").empty()) {
@@ -47,8 +46,18 @@ class LoadReader {
     if (batch > kMostClients) text_.cells.skip("more clients than are placed in time");
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
+    if (by_others) return out;
+    const auto cold = loaded_.words.cold.find(text_.row.source_key);
+    if (cold != loaded_.words.cold.end()) cold_ = cold->second;
     schedule(batch, out);
     return out;
+  }
+
+  // A row of the source that others measured in their own way.
+  bool of_others(const Load& load) const {
+    const auto& but = loaded_.words.but;
+    return text_.says(loaded_.words.others) &&
+           std::find(but.begin(), but.end(), std::pair(load.input, load.output)) == but.end();
   }
 
   // As the source ran the engine; of engines that others join nothing is known.
@@ -58,9 +67,10 @@ class LoadReader {
     for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
       const bool holds = recipe.source == text_.row.source_key &&
                          recipe.engine == text_.row.engine && text_.says(recipe.has) &&
-                         (recipe.unless.empty() || !text_.says(recipe.unless)) &&
                          text_.row.machine.starts_with(recipe.accelerator) &&
                          recipe.experts.value_or(experts) == experts &&
+                         (recipe.models.empty() || is_one_of(recipe.models)) &&
+                         recipe.copies.value_or(serving_.dp > 1) == (serving_.dp > 1) &&
                          (recipe.lengths.empty() ||
                           recipe.lengths == std::vector<std::int64_t>{load.input, load.output}) &&
                          (recipe.most_ranks == 0 || serving_.tp <= recipe.most_ranks);
@@ -77,6 +87,10 @@ class LoadReader {
       guess(serving_.dp > 1 ? recipe.guesses_of_copies : recipe.guesses, recipe.acceptance);
       return;
     }
+  }
+
+  bool is_one_of(const std::vector<std::string>& models) const {
+    return std::find(models.begin(), models.end(), text_.row.model) != models.end();
   }
 
   // By the model's own prediction layers.
@@ -147,12 +161,14 @@ class LoadReader {
     // Engines that others join, prefill and decode apart, have more between them than a host.
     const bool fitted = !apart_ && !text_.says_any(loaded_.words.unfitted);
     const bool pool = text_.says_any(loaded_.words.pooled);
+    const double cold = apart_ ? 0 : cold_;
     return AskedServing{std::move(serving_),
                         std::move(apart_),
                         load,
                         *constants,
                         fitted,
                         chunk_,
+                        cold,
                         pool,
                         at_capacity_,
                         turns};
@@ -163,7 +179,7 @@ class LoadReader {
   Serving serving_;
   std::optional<ServingApart> apart_;
   bool at_capacity_ = false;
-  double chunk_ = 1;
+  double chunk_ = 1, cold_ = 0;
 };
 
 }  // namespace

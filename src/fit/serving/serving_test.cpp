@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fit/benchmarks/benchmarks.hpp"
+#include "fit/serving/asked.hpp"
 
 namespace headway {
 namespace {
@@ -65,6 +66,38 @@ TEST(MeasuredServing, OfARecipeThatGuessesIsPredictedSo) {
   EXPECT_LT(*rows[0].predicted[1], 0.8 * *rows[1].predicted[1]);
   EXPECT_EQ(std::count(rows[0].assumed.begin(), rows[0].assumed.end(), "guesses=3"), 1);
   EXPECT_EQ(std::count(rows[1].assumed.begin(), rows[1].assumed.end(), "guesses=3"), 0);
+}
+
+// Rows of InferenceMAX without a date are its own where their lengths are, which are drawn from 0.8
+// of the nominal ones up: prompts then come one by one. Others' are of one length, and stay
+// together.
+TEST(MeasuredServing, WithoutADateIsOfItsSourceWhereItsLengthsAre) {
+  const auto row = [](const char* lengths, const char* date) {
+    return std::string("a,inferencemax,x,llama-3-8b,8,h200,1,1,1,1,1,fp8,,vllm,0.15,16,") +
+           lengths + ",,0.2,0.006,,,,,0,mode=agg; measured " + date + "\n";
+  };
+  const auto rows = predicted(row("1024,1024", "2026-03-01") + row("1024,1024", "date not stated") +
+                              row("1000,1000", "2026-03-01") + row("1000,1000", "date not stated"));
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(*rows[0].predicted[0], *rows[1].predicted[0]);
+  EXPECT_NE(*rows[2].predicted[0], *rows[3].predicted[0]);
+}
+
+// [INFER-37] Two seconds of a tenth of all requests are 0.2 s of their mean first token and answer,
+// and nothing of a token after it.
+TEST(MeasuredServing, OfAServerThatHasJustBeenStartedWaitsForItsFirstPasses) {
+  AskedServing asked;
+  asked.cold = 0.1;
+  Engine engine;
+  engine.first = Seconds(2);
+  Served served;
+  served.first_token = Seconds(0.5);
+  served.each_token = Seconds(0.01);
+  served.latency = Seconds(3);
+  const ServedNumbers numbers = numbers_of(asked, served, engine);
+  EXPECT_NEAR(*numbers[0], 0.7, 1e-12);
+  EXPECT_NEAR(*numbers[1], 0.01, 1e-12);
+  EXPECT_NEAR(*numbers[2], 3.2, 1e-12);
 }
 
 // A client that sees 20 tokens at once sees the first when the twentieth is there.

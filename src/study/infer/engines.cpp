@@ -40,10 +40,14 @@ Result<std::vector<Engine>> read_engines() {
                       grouped.number_or("others", 1)};
     grouped.reject_unknown();
     engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
+    engine.first = fields.quantity_or<Seconds>("first", Seconds(0));
     engine.launch = fields.quantity<Seconds>("launch");
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");
     engine.communicators = fields.quantity<Bytes>("communicators");
+    engine.sampled = fields.quantity_or<Bytes>("sampled", Bytes(0));
+    engine.few_on = fields.texts_or_empty("few_on");
+    engine.pool_alone = fields.flag_or("pool_alone", false);
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
     Policy& policy = engine.policy;
     policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);

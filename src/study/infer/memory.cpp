@@ -38,6 +38,18 @@ double widest_token(const Serving& serving) {
   return 2 * (2 * hidden + widest);
 }
 
+// Where memory is large, all that it takes at most; else 256.
+double planned_to_sample(const Serving& serving) {
+  constexpr double kLarge = 70.0 * (1 << 30);
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  const auto most = static_cast<double>(serving.engine.policy.most_sequences);
+  const auto& few_on = serving.engine.few_on;
+  const bool few =
+      accelerator.memory.value() < kLarge ||
+      std::find(few_on.begin(), few_on.end(), accelerator.architecture) != few_on.end();
+  return few ? std::min(most, kPlannedSequences) : most;
+}
+
 // [INFER-24] activations: of as many tokens as a pass has at most. head: logits of 16 bits, the
 // same in 32 and their probabilities.
 Reserved reserved_of(const Serving& serving) {
@@ -47,8 +59,14 @@ Reserved reserved_of(const Serving& serving) {
   if (serving.engine.whole.only()) return out;  // by the batch
   out.activations =
       Bytes(static_cast<double>(serving.engine.policy.most_tokens) * widest_token(serving));
-  out.head = Bytes(kPlannedSequences * 10 * static_cast<double>(serving.model.vocabulary) /
-                   static_cast<double>(serving.tp));
+  const double vocabulary = static_cast<double>(serving.model.vocabulary);
+  if (serving.engine.sampled > Bytes(0)) {
+    // What a pass held is free again when its results are sampled.
+    out.head = planned_to_sample(serving) * vocabulary * serving.engine.sampled;
+    out.activations = std::max(Bytes(0), out.activations - out.head);
+    return out;
+  }
+  out.head = Bytes(kPlannedSequences * 10 * vocabulary / static_cast<double>(serving.tp));
   return out;
 }
 
@@ -136,7 +154,10 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
     out.cache_of_token += beside.cache_of_token;
     out.state_of_sequence += beside.state_of_sequence;
   }
-  out.cached_tokens = (out.capacity - out.weights - out.reserved) / out.cache_of_token;
+  const Bytes taken = serving.engine.pool_alone
+                          ? serving.engine.memory * (out.parts.context + out.parts.communicators)
+                          : out.reserved;
+  out.cached_tokens = (out.capacity - out.weights - taken) / out.cache_of_token;
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cost/kernels/traffic.hpp"
 #include "cost/serving/exchange.hpp"
+#include "cost/serving/experts.hpp"
 #include "forecast/price.hpp"
 #include "step/forward/forward.hpp"
 #include "step/passes/passes.hpp"
@@ -87,7 +88,7 @@ class Pricer {
     const Seconds attention = out_[ServingPart::attention];
     for (const Item& item : program.items) {
       if (const auto* op = std::get_if<Op>(&item.what)) {
-        kernels_ += times * op->kernels;
+        kernels_ += times * launches_of(*op);
         add(*op, times, layer);
       } else if (const auto* call = std::get_if<Call>(&item.what)) {
         PassItem made{.part = part_of(call->group),
@@ -108,6 +109,16 @@ class Pricer {
     } else {
       take(merged(*layer, times));
     }
+  }
+
+  // Training chooses experts, sorts tokens and multiplies expert by expert with kernels of its
+  // framework. Engines have one kernel for the products of all experts, and two for each of what
+  // lies about them: choice and order of tokens, activation and scales, the way back and the sum
+  // (github.com/vllm-project/vllm, fused_moe.py: topk_softmax, moe_align_block_size, fused_moe
+  // twice, silu_and_mul and per_token_quant, moe_sum).
+  static double launches_of(const Op& op) {
+    constexpr double kOfPass = 2;
+    return std::holds_alternative<Matmul>(op.shape) ? 1 : std::min(op.kernels, kOfPass);
   }
 
   static ServingPart part_of(Group group) {
@@ -198,7 +209,8 @@ class Pricer {
     }
     const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
     if (product.batch > 1) {
-      return batched_matmul_time(product, op.precision, accelerator, kernels, scaling);
+      return expert_product_time(product, op.precision, scaling, accelerator, kernels,
+                                 constants_.kernels);
     }
     const Seconds whole = matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
     if (op.precision != Precision::fp4 || product.m > kFewRows) return whole;

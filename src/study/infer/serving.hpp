@@ -70,11 +70,19 @@ struct Engine {
   std::map<std::string, Seconds, std::less<>> layer;
   std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
   GroupedAttention grouped;
-  Seconds launch;       // of each kernel that no graph replays
-  Seconds request;      // of a client, from its question into the engine and out again
+  Seconds launch;   // of each kernel that no graph replays
+  Seconds request;  // of a client, from its question into the engine and out again
+  Seconds first;    // once, of its first passes: kernels are compiled and tuned [INFER-37]; no part
+                    // of what is predicted of a server that runs
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it the driver's context and libraries
   Bytes communicators;  // and their buffers, where there are peers
+  /// [INFER-24] Of each logit of the whole vocabulary, of as many sequences as it takes at most,
+  /// which it samples at its start to see what that needs; none: it plans for fewer.
+  Bytes sampled;
+  /// Sequences that it takes on these architectures, and on accelerators of less than 70 GiB.
+  std::vector<std::string> few_on;
+  bool pool_alone = false;  // its share is of weights and cache; what passes hold lies beside it
   bool own_all_reduce = false;
   std::vector<std::string> caches;   // formats of the cache that it has
   std::vector<std::string> weights;  // and of weights; empty: all that there are

@@ -51,9 +51,10 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.most_ranks = fields.count_or("most_ranks", 0);
     recipe.chunk = fields.number_or("chunk", 1);
     recipe.library = fields.flag_or("library", false);
-    recipe.unless = fields.text_or("unless", "");
     recipe.accelerator = fields.text_or("accelerator", "");
+    recipe.models = fields.texts_or_empty("models");
     if (fields.has("experts")) recipe.experts = fields.flag_or("experts", false);
+    if (fields.has("copies")) recipe.copies = fields.flag_or("copies", false);
     Fields tokens = fields.table("most_tokens");
     recipe.inputs = tokens.number_or("inputs", 0);
     recipe.outputs = tokens.number_or("outputs", 0);
@@ -85,6 +86,10 @@ Result<Words> read() {
     out.shortest[fields.text("source")] = fields.number("share");
     fields.reject_unknown();
   }
+  for (Fields& fields : root.tables("cold")) {
+    out.cold[fields.text("source")] = fields.number("share");
+    fields.reject_unknown();
+  }
   for (Fields& fields : root.tables("machines")) {
     out.machines.push_back({fields.text("source"), fields.text("said"), fields.text("is")});
     fields.reject_unknown();
@@ -94,7 +99,13 @@ Result<Words> read() {
   out.apart_prefill = apart.text("prefill");
   out.apart_decode = apart.text("decode");
   apart.reject_unknown();
-  out.constant = root.text_or("constant", "");
+  Fields others = root.table("others", true);
+  out.others = others.text("has");
+  for (Fields& lengths : others.tables("but")) {
+    out.but.emplace_back(lengths.natural("input"), lengths.natural("output"));
+    lengths.reject_unknown();
+  }
+  others.reject_unknown();
   out.recipes = read_recipes(root);
   out.unfitted = root.texts_or_empty("unfitted");
   out.pooled = root.texts_or_empty("pooled");

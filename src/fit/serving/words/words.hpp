@@ -32,10 +32,10 @@ struct Format {
 /// the least batch that they hold for.
 struct Recipe {
   std::string source, engine;
-  std::string has,
-      unless;  // of rows whose notes have the second, or not the first, it does not hold
-  std::string accelerator;  // what the name begins with; empty: any
-  std::optional<bool> experts;
+  std::string has;                      // in the notes
+  std::string accelerator;              // what the name begins with; empty: any
+  std::vector<std::string> models;      // empty: any
+  std::optional<bool> experts, copies;  // of attention; nothing: either
   double inputs = 0, outputs = 0, batches = 0, more = 0;
   std::map<std::int64_t, std::int64_t> polls;
   /// Tokens that are guessed and checked, where attention has no copies and where it has; each
@@ -56,9 +56,13 @@ struct Words {
   std::map<std::string, Format, std::less<>> formats, caches;  // by what the cell says
   std::vector<std::string> block_scaled, experts_alone, batches;
   std::map<std::string, double, std::less<>> shortest;  // of lengths, by source
+  std::map<std::string, double, std::less<>> cold;      // AskedServing::cold, by source
   // Rows of prefill and decode apart have this in their notes, and before the copies of each that.
   std::string apart, apart_prefill, apart_decode;
-  std::string constant;  // in the notes of rows whose lengths are not drawn
+  /// Rows of a source that others measured by their notes, without its lengths and recipes, but
+  /// those of such lengths.
+  std::string others;
+  std::vector<std::pair<std::int64_t, std::int64_t>> but;
   std::vector<Recipe> recipes;
   std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
   std::vector<std::string> pooled;    // in the notes of rows whose memory is the engine's share

@@ -1,0 +1,27 @@
+// Kernels that an engine launches in a pass that no graph replays [INFER-8].
+#include <gtest/gtest.h>
+
+#include "study/infer/serving_for_test.hpp"
+
+namespace headway {
+namespace {
+
+double launches_of_layer(const char* model) {
+  const Serving serving = testing::serving_of(model, "dgx-h100", 8);
+  const PassWork prompt{.sequences = 1, .tokens = 1024, .replayed = false};
+  const auto constants = serving_constants(serving.cluster);
+  return time_of(serving, *constants, prompt).kernels / static_cast<double>(serving.model.layers());
+}
+
+// Experts add their choice, order, activation and sum, some ten kernels, however many there are:
+// 128 of Qwen3-235B or 256 of MiniMax M2.5 are launched as eight of Mixtral.
+TEST(Launches, OfExpertsAreAsManyHoweverManyExperts) {
+  const double dense = launches_of_layer("llama-3-70b"), few = launches_of_layer("mixtral-8x7b");
+  EXPECT_GT(few, dense);
+  EXPECT_LT(few, dense + 12);
+  EXPECT_NEAR(launches_of_layer("qwen3-235b-a22b"), few, 4);
+  EXPECT_NEAR(launches_of_layer("minimax-m2.5"), few, 4);
+}
+
+}  // namespace
+}  // namespace headway
