@@ -49,21 +49,22 @@ std::string command_of(const ShardFile& file) {
 }
 
 // Why a part is not of the first one's request.
-std::string difference(const ShardFile& first, const ShardFile& other) {
+std::string difference(const ShardFile& first, const std::string& name, const ShardFile& other) {
   if (other.version != first.version) {
-    return "is of headway " + printable(other.version) + ", not " + printable(first.version);
+    return "is of headway " + printable(other.version) + ", and " + name + " of " +
+           printable(first.version);
   }
-  if (other.data != first.data) return "is of a headway with other data";
+  if (other.data != first.data) return "is of a headway with other data than " + name;
   if (other.arguments != first.arguments) {
-    return "is of another request: " + printable(join(other.arguments, " "), 400);
+    return "is of another request than " + name + ": " + printable(join(other.arguments, " "), 400);
   }
   for (const auto& [path, digest] : other.files) {
     const auto same = first.files.find(path);
     if (same == first.files.end() || same->second != digest) {
-      return "read another " + printable(path);
+      return "read another " + printable(path) + " than " + name;
     }
   }
-  return "read other files";
+  return "read other files than " + name;
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ Result<std::vector<PartLines>> all_parts(const std::vector<NamedShardFile>& file
   std::map<std::uint64_t, const NamedShardFile*> by_place;
   for (const NamedShardFile& each : files) {
     if (request_digest(each.file) != request_digest(first)) {
-      problems.push_back({each.name, difference(first, each.file) + ", as " + first_name + " is"});
+      problems.push_back({each.name, difference(first, first_name, each.file)});
     } else if (each.file.shard.of != first.shard.of) {
       problems.push_back({each.name, "is part " + shard_text(each.file.shard) + ", and " +
                                          first_name + " is " + shard_text(first.shard)});

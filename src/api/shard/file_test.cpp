@@ -72,15 +72,15 @@ TEST(ShardFile, SaysWhichPartsAreMissingDoubledOrOfAnotherRequestOrVersion) {
   ShardFile other = some_part(1, 2);
   other.arguments = {"scale", "weak", "--gpus", "16"};
   EXPECT_NE(wrong_with({some_part(0, 2), other})
-                .find("file1: is of another request: scale weak --gpus 16, as file0 is"),
+                .find("file1: is of another request than file0: scale weak --gpus 16"),
             std::string::npos);
   other = some_part(1, 2);
   other.version = "1.3";
-  EXPECT_NE(wrong_with({some_part(0, 2), other}).find("file1: is of headway 1.3, not 1.2"),
+  EXPECT_NE(wrong_with({some_part(0, 2), other}).find("file1: is of headway 1.3, and file0 of 1.2"),
             std::string::npos);
   other = some_part(1, 2);
   other.files["run.toml"] = "other";
-  EXPECT_NE(wrong_with({some_part(0, 2), other}).find("file1: read another run.toml"),
+  EXPECT_NE(wrong_with({some_part(0, 2), other}).find("file1: read another run.toml than file0"),
             std::string::npos);
 }
 
