@@ -77,9 +77,13 @@ void add_intervals(ServedRow& row, const AskedServing& asked, const Served& said
           : intervals_of(asked.serving, *asked.constants, asked.load, said, asked.at_capacity);
   for (std::size_t quantity = 0; quantity < row.intervals.size(); ++quantity) {
     const auto range = interval_of(quantity, intervals, said, asked.chunk);
-    const bool waits = quantity == kFirstToken || quantity == kLatency;
-    const double cold = waits ? (asked.cold * asked.serving.engine.first).value() : 0;
-    if (range) row.intervals[quantity] = ServedBounds{range->low + cold, range->high + cold};
+    if (!range) continue;
+    double with_cold = 1;  // what waits for the first passes is as uncertain as the rest
+    if (quantity == kFirstToken || quantity == kLatency) {
+      const Seconds warm = quantity == kFirstToken ? said.first_token : said.latency;
+      with_cold += asked.cold * asked.serving.engine.first / warm;
+    }
+    row.intervals[quantity] = ServedBounds{range->low * with_cold, range->high * with_cold};
   }
 }
 

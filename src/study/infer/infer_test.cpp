@@ -38,13 +38,14 @@ TEST(ServingMemory, OfATokenIsItsKeysAndValues) {
   EXPECT_EQ(of(small), Bytes(2 * 32 * 8 * 128));
 }
 
-// [INFER-5] 8.03 G weights of two bytes, what a pass and the driver take beside them (839 MB of
-// 8,192 tokens, 328 of logits, half a GiB), of 90 % of 80 GiB; 131,072 B a token.
+// [INFER-5] 8.03 G weights of two bytes, what the engine and the driver take beside them (26
+// bytes of each logit of 1,024 sequences, more than the 839 MB of a pass of 8,192 tokens, and half
+// a GiB), of 90 % of 80 GiB; 131,072 B a token.
 TEST(ServingMemory, HoldsTheTokensThatWeightsAndEngineLeaveRoomFor) {
   const Serving serving = serving_of("llama-3-8b", "dgx-h100");
   const ServingMemory memory = memory_of(serving, 8192);
   EXPECT_NEAR(memory.weights.value(), 2 * 8.03e9, 0.01e9);
-  const double beside = 8192.0 * 2 * (2 * 4096 + 3 * 14336) + 256 * 10.0 * 128256 + 536870912;
+  const double beside = 1024.0 * 26 * 128256 + 536870912;
   const double left =
       0.9 * serving.cluster.accelerator.memory.value() - memory.weights.value() - beside;
   EXPECT_NEAR(memory.cached_tokens, left / 131072, 1);

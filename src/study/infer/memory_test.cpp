@@ -43,7 +43,7 @@ TEST(ServingMemory, LeavesRoomForTheCacheOfMixturesAsPublished) {
   const ServingMemory memory = memory_of(serving, 1000);
   const double gib = 1024.0 * 1024 * 1024;
   EXPECT_NEAR(memory.weights.value() / gib / 13.72, 1, 0.1);
-  EXPECT_NEAR((memory.capacity - memory.weights - memory.reserved).value() / gib / 36.56, 1, 0.02);
+  EXPECT_NEAR((memory.capacity - memory.weights - memory.reserved).value() / gib / 36.56, 1, 0.03);
 }
 
 // [INFER-24] Qwen3-235B in 8 bits on four H100 by vLLM 0.9, which counted the trial of its sampler
