@@ -35,6 +35,7 @@ StepLoad step_of(double decoding, double cached, double prompts = 1) {
   return {.decoding = decoding,
           .cached = cached,
           .prompt = prompts * tokens,
+          .prompts = prompts,
           .pairs = prompts * tokens * tokens,
           .piece = tokens};
 }
