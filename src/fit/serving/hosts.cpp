@@ -235,7 +235,7 @@ Engine in_the_middle(Engine of, const std::vector<Engine>& known) {
   };
   of.prompt = over([](const Engine& each) { return each.prompt; });
   of.token = over([](const Engine& each) { return each.token; });
-  of.launch = over([](const Engine& each) { return each.launch; });
+  of.launch = std::max(Seconds(kLeastLaunch), over([](const Engine& each) { return each.launch; }));
   of.step = of.sequence = of.first = Seconds(0);
   of.layer.clear();
   of.request = kWay;

@@ -15,10 +15,6 @@ void add_index_keys(Writer& writer, const Share& share, const KeyIndexer& indexe
   writer.pass(share.rows * width * (share.element + Bytes(1)), Bytes(0), 2);
 }
 
-std::int64_t each_of(std::int64_t tokens, std::int64_t parts) {
-  return (2 * tokens + parts) / (2 * parts);
-}
-
 // Packed documents attend to themselves: those that lie on a rank whole, longer ones each over all
 // ranks of a ring.
 void pack_documents(AttentionShape& core, const Job& job) {
@@ -26,12 +22,12 @@ void pack_documents(AttentionShape& core, const Job& job) {
   const std::int64_t all = core.keys == job.sequence ? documents_in(job.sequence, job) : 1;
   if (here > 1) {
     core.batch *= here;
-    core.queries = core.keys = each_of(core.queries, here);
+    core.queries = core.keys = nearest_quotient(core.queries, here);
     core.ring = 1;
   } else if (all > 1) {
     core.batch *= all;
-    core.queries = each_of(core.queries, all);
-    core.keys = each_of(core.keys, all);
+    core.queries = nearest_quotient(core.queries, all);
+    core.keys = nearest_quotient(core.keys, all);
   }
 }
 

@@ -20,11 +20,16 @@ Program forward_vocabulary(const Share& share);
 /// Values of one norm over the hidden width [MODEL-2].
 double norm_parameters(const Model& model);
 
+/// The whole number nearest to the quotient, halves upwards.
+constexpr std::int64_t nearest_quotient(std::int64_t of, std::int64_t by) {
+  return (2 * of + by) / (2 * by);
+}
+
 /// Packed documents that lie in so many tokens of a sequence: as many of equal length as come
 /// nearest to their mean.
 inline std::int64_t documents_in(std::int64_t tokens, const Job& job) {
   if (job.document <= 0 || job.document >= tokens) return 1;
-  return (2 * tokens + job.document) / (2 * job.document);
+  return nearest_quotient(tokens, job.document);
 }
 
 }  // namespace headway
