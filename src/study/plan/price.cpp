@@ -29,19 +29,6 @@ PlanCounts& PlanCounts::operator+=(const PlanCounts& other) {
   return *this;
 }
 
-std::vector<PlanCell> PlanQuestion::cells() const {
-  std::vector<PlanCell> out = space.cells();
-  if (part.of == 1) return out;
-  std::uint64_t place = 0;
-  PlanCell last;
-  std::erase_if(out, [&](const PlanCell& cell) {
-    if (cell.tuple != last.tuple || cell.order != last.order || cell.expert != last.expert) ++place;
-    last = cell;
-    return !part.has(place);
-  });
-  return out;
-}
-
 PlanPricer::PlanPricer(const PlanQuestion& question, std::span<const PlanLimit> limits,
                        std::shared_ptr<PlanFacts> facts)
     : q_(question),

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "forecast/assembly.hpp"
-#include "platform/shard.hpp"
 #include "study/plan/held.hpp"
 #include "study/plan/space/fields.hpp"
 #include "study/plan/space/space.hpp"
@@ -26,8 +25,7 @@ struct PlanQuestion {
   Shard part = {};      // of the space's places, which alone is searched
 
   Bytes allowed_memory() const { return run.cluster.accelerator.memory * (1 - headroom); }
-  /// Those of the part, in the order of the layouts. Cells of a place are in one part.
-  std::vector<PlanCell> cells() const;
+  std::vector<PlanCell> cells() const { return space.cells(part); }
 };
 
 /// A legal layout that fits.

@@ -70,9 +70,10 @@ std::uint64_t PlanSpace::size_of(const DegreeTuple& t) const {
          splits(t).size() * inner(t).size();
 }
 
-std::vector<PlanCell> PlanSpace::cells() const {
+std::vector<PlanCell> PlanSpace::cells(const Shard& part) const {
   std::vector<PlanCell> out;
   PlanCell cell;
+  std::uint64_t places = 0;
   const auto each = [](auto& place, const auto& list, auto&& body) {
     for (place = 0; place < list.size(); ++place) body();
   };
@@ -80,6 +81,7 @@ std::vector<PlanCell> PlanSpace::cells() const {
     const DegreeTuple& t = tuples_[cell.tuple];
     each(cell.order, orders(t), [&] {
       each(cell.expert, experts(t), [&] {
+        if (!part.has(places++)) return;
         each(cell.micro_batch, micro_batches(t),
              [&] { each(cell.split, splits(t), [&] { out.push_back(cell); }); });
       });

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "layout/ends.hpp"
 #include "layout/run.hpp"
+#include "platform/shard.hpp"
 #include "study/plan/space/offers.hpp"
 
 namespace headway {
@@ -108,8 +109,9 @@ class PlanSpace {
   /// All lists of inner choices, by DegreeTuple::inner.
   const std::vector<std::vector<InnerChoice>>& inner_lists() const { return inner_; }
 
-  /// Every cell, in the order of the layouts.
-  std::vector<PlanCell> cells() const;
+  /// The cells of a part, of all where none is named, in the order of the layouts. Those of a
+  /// place, (tuple, order, expert), are in one part.
+  std::vector<PlanCell> cells(const Shard& part = {}) const;
   /// The index of the first layout of a cell; the others follow.
   std::uint64_t first_index(const PlanCell& cell) const;
   /// The cell of a layout.
