@@ -73,15 +73,15 @@ RC_GTEST_PROP(Lowered, ForwardProductsAreTheModelsCountHoweverTheRunIsSplit, ())
   const double expected = tokens * forward_flops(c.model, 1, AttentionFlops::causal).value();
   RC_ASSERT(near(products, expected, has_experts(c) ? 0.02 : 1e-3));
 
-  // A document's tokens attend to it alone, where several lie on a rank.
+  // A document's tokens attend to it alone: several lie on a rank, or else in the sequence.
+  const auto documents_in = [&](double length) {
+    return c.job.document > 0 ? std::round(length / static_cast<double>(c.job.document)) : 1.0;
+  };
   const bool ring = c.layout.context_exchange == ContextExchange::ring;
-  const double here =
-      static_cast<double>(c.job.sequence) / static_cast<double>(ring ? c.layout.cp : 1);
-  double keys = static_cast<double>(c.job.sequence);
-  if (c.job.document > 0) {
-    const double documents = std::round(here / static_cast<double>(c.job.document));
-    if (documents > 1) keys = here / documents;
-  }
+  const auto sequence = static_cast<double>(c.job.sequence);
+  const double here = ring ? sequence / static_cast<double>(c.layout.cp) : sequence;
+  double keys = sequence / std::max(1.0, documents_in(sequence));
+  if (documents_in(here) > 1) keys = here / documents_in(here);
   double scores = 0;
   for (std::int64_t i = 0; i < c.model.layers() + c.model.prediction_layers; ++i) {
     const std::size_t kind = i < c.model.layers() ? c.model.pattern[static_cast<std::size_t>(i)]

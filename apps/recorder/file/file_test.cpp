@@ -181,7 +181,9 @@ TEST(Record, WhatWasOnItsWayWhenTheProgramWasKilledIsCounted) {
     ASSERT_TRUE(WIFSIGNALED(status));
     const auto counted = [&] {
       const Recording recording = read_run_traces({temporary.path().string()}).recording;
-      EXPECT_EQ(times_said(recording, "were not ended"), 1);
+      const std::int64_t files = times_said(recording, "were not ended");
+      EXPECT_GE(files, 1);
+      EXPECT_LE(files, 2);  // where one follows another
       return static_cast<std::int64_t>(recording.calls.size()) + lost(recording);
     };
     EXPECT_EQ(counted(), many);

@@ -184,10 +184,12 @@ void rotate() {
   if (open_next()) {
     const int next = file.descriptor;
     const std::uint64_t next_size = file.size, next_state = file.state_at;
+    // Before the one before it is ended: a program may be killed at any moment, and of two files
+    // that are not ended a reader counts once.
+    show_count();
     file.descriptor = full, file.state_at = full_state;
     close_whole();
     file.descriptor = next, file.size = next_size, file.state_at = next_state;
-    show_count();
     write_state(false);  // what was lost says the file before
     return;
   }

@@ -88,6 +88,7 @@ class RecordReader {
     const bool is_rank = number && *number >= 0 && *number < kMostRanks;
     rank_ = rank_index(recording_, is_rank ? "rank " + std::to_string(*number) : recording_.source,
                        is_rank ? number : std::nullopt);
+    began_ns_ = header["began_ns"].integer().value_or(0);
     if (const auto world = header["world"].integer(); world && *world > 0) {
       recording_.ranks[rank_].world_size = world;
     }
@@ -365,14 +366,18 @@ class RecordReader {
                           "last moments are not in them");
     }
     leave_unsaid(recording_, "files that were not ended: the program was killed, or runs on");
-    const std::uint64_t missing = came_ - elsewhere_ > here_ ? came_ - elsewhere_ - here_ : 0;
-    omit(recording_, "records of the last moments of a program that was killed, or runs on",
-         static_cast<std::int64_t>(missing));
+    const UnendedFile file = {.rank = rank_,
+                              .began_ns = began_ns_,
+                              .came = static_cast<std::int64_t>(came_),
+                              .placed = static_cast<std::int64_t>(elsewhere_ + here_)};
+    omit(recording_, kLastMoments, file.missing());
+    recording_.unended.push_back(file);
   }
 
   ByteSource& source_;
   Recording& recording_;
   std::uint32_t rank_ = 0;
+  std::int64_t began_ns_ = 0;
   bool whole_ = false;
   // Records that came, that are in other files or counted as lost, that are in this file.
   std::uint64_t came_ = 0, elsewhere_ = 0, here_ = 0;

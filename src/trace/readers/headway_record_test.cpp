@@ -133,16 +133,37 @@ TEST(HeadwayRecord, OfAProgramThatWasKilledTheRecordsOnTheirWayAreCounted) {
         call(kReduceScatter) + text("{\"group\":7,\"ranks\":[0]}") +
         call({.duration_ns = 9, .asked = record_file::kWait}));
   };
-  constexpr const char* kMissing =
-      "records of the last moments of a program that was killed, or runs on";
-  EXPECT_EQ(omitted(read_with(10, 0), kMissing), 5);
-  EXPECT_EQ(omitted(read_with(5, 0), kMissing), 0);
-  EXPECT_EQ(omitted(read_with(0, 0), kMissing), 0);
-  EXPECT_EQ(omitted(read_with(10, record_file::kWhole), kMissing), 0);
+  EXPECT_EQ(omitted(read_with(10, 0), kLastMoments), 5);
+  EXPECT_EQ(omitted(read_with(5, 0), kLastMoments), 0);
+  EXPECT_EQ(omitted(read_with(0, 0), kLastMoments), 0);
+  EXPECT_EQ(omitted(read_with(10, record_file::kWhole), kLastMoments), 0);
   EXPECT_EQ(omitted(read_with(0, 0),
                     "files that were not ended: the program was killed, or runs on, and its last "
                     "moments are not in them"),
             1);
+}
+
+// One file follows another where the program is killed: both tell of what was on its way, and it
+// is counted once, in whichever order they are read; that of another process is counted, too.
+TEST(HeadwayRecord, WhatWasOnItsWayIsCountedOnceOfTwoFilesThatWereNotEnded) {
+  const auto file = [](int began_ns, std::uint64_t came, std::uint64_t elsewhere, int here) {
+    std::string out =
+        "{\"headway_record\":1,\"rank\":1,\"world\":4,\"began_ns\":" + std::to_string(began_ns) +
+        "}\n" +
+        bytes_of({.start_ns = came, .duration_ns = elsewhere, .asked = record_file::kState});
+    for (int i = 0; i < here; ++i) out += call(kReduceScatter);
+    return read_text(out);
+  };
+  const Recording before = file(7, 10, 3, 2), after = file(7, 11, 5, 0), other = file(8, 4, 0, 1);
+  EXPECT_EQ(omitted(before, kLastMoments), 5);
+  EXPECT_EQ(omitted(after, kLastMoments), 6);
+  for (const bool turned : {false, true}) {
+    Recording all = turned ? after : before;
+    append(all, turned ? before : after);
+    EXPECT_EQ(omitted(all, kLastMoments), 11 - 5);
+    append(all, other);
+    EXPECT_EQ(omitted(all, kLastMoments), 11 - 5 + 3);
+  }
 }
 
 // A backend of the host has its own thread: the time is the call's, and the program did more in it.

@@ -95,6 +95,19 @@ static std::vector<std::uint32_t> merged_names(Recording& to, const Recording& m
   return out;
 }
 
+// [RECORD-7] A program that was killed where one file follows another left two that are not ended.
+// Both count what was on its way; the one that knows more is right.
+static void count_last_moments_once(Recording& to, UnendedFile more) {
+  for (UnendedFile& file : to.unended) {
+    if (file.rank != more.rank || file.began_ns != more.began_ns) continue;
+    const std::int64_t of_both = file.missing() + more.missing();
+    file.came = std::max(file.came, more.came);
+    file.placed = std::max(file.placed, more.placed);
+    return reduce_omission(to, kLastMoments, of_both - file.missing());
+  }
+  to.unended.push_back(more);
+}
+
 void append(Recording& to, const Recording& more) {
   if (to.format.empty()) to.format = more.format;
   if (to.size_advice.empty()) to.size_advice = more.size_advice;
@@ -154,6 +167,10 @@ void append(Recording& to, const Recording& more) {
   }
   for (const Omission& omission : more.omissions) {
     count_omission(to, omission.what, omission.count, omission.lost);
+  }
+  for (UnendedFile file : more.unended) {
+    file.rank = rank_of[file.rank];
+    count_last_moments_once(to, file);
   }
   to.marked_steps = std::max(to.marked_steps, more.marked_steps);  // of each rank the same
   to.records_read += more.records_read;

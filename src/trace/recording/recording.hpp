@@ -136,6 +136,17 @@ struct RecordedNode {
   std::vector<std::size_t> needs = {};             // indices into Recording::graph
 };
 
+/// [RECORD-7] A file that was not ended: of the records that came into its process's buffer those
+/// that are not placed were on their way.
+struct UnendedFile {
+  std::uint32_t rank = 0;
+  std::int64_t began_ns = 0;  // of the process's recording: its files have the same
+  std::int64_t came = 0;
+  std::int64_t placed = 0;  // in this file or those before it, or counted as lost
+
+  std::int64_t missing() const { return came > placed ? came - placed : 0; }
+};
+
 /// Something that could not be read, or that the source does not say, and how often.
 struct Omission {
   std::string what;
@@ -146,6 +157,8 @@ struct Omission {
 /// Omissions that a look at all files may make good.
 inline constexpr std::string_view kCallsWithoutGroup = "calls without a group";
 inline constexpr std::string_view kCallsWithoutWhole = "calls whose whole size is not known";
+inline constexpr std::string_view kLastMoments =
+    "records of the last moments of a program that was killed, or runs on";
 /// Omissions that need no word of their own where the whole recording has no sizes, no durations.
 inline constexpr std::string_view kCallsWithoutSize = "calls without a size";
 inline constexpr std::string_view kCallsWithoutDuration =
@@ -165,6 +178,7 @@ struct Recording {
   std::vector<RecordedNode> graph;        // empty where the source has none
   std::vector<RecordedStep> steps;        // that the source marks, or of a window as found
   std::vector<Omission> omissions;
+  std::vector<UnendedFile> unended;  // that say how many records came; `omissions` has the missing
   /// The source is all that was recorded of its one rank: another of the same rank is not more of
   /// it, but another recording.
   bool whole_of_rank = false;
