@@ -51,15 +51,15 @@ struct Bounds {
 };
 
 // The most promising candidate is on top of a heap: the least bound of time, then of communication.
-bool is_behind(const Candidate& a, const Candidate& b) {
-  if (a.time != b.time) return a.time > b.time;
-  if (a.communication != b.communication) return a.communication > b.communication;
+bool is_behind(const Candidate* a, const Candidate* b) {
+  if (a->time != b->time) return a->time > b->time;
+  if (a->communication != b->communication) return a->communication > b->communication;
   const auto key = [](const Candidate& c) {
     const Degrees& d = c.degrees;
     return std::array{d.data,          d.tensor_model, d.pipeline,
                       c.micro_batches, c.interleave,   std::int64_t{c.zero_bubble}};
   };
-  return key(a) > key(b);
+  return key(*a) > key(*b);
 }
 
 }  // namespace
@@ -73,6 +73,7 @@ struct Search::State {
   std::vector<TensorChoice> tensor_choices;
   std::vector<Bounds> bounds;  // of each divisor of the GPUs outside the experts
   std::vector<Candidate> candidates;
+  std::vector<const Candidate*> heap;  // of them
   std::unique_ptr<Submodels> submodels;  // where the model is trained as several narrow ones
 
   State(const Setting& of, const Shape& with)
@@ -243,16 +244,18 @@ std::optional<Run> Search::fastest(std::int64_t gpus, Seconds duration) {
   state_->collect(gpus, network.collapsed(static_cast<int>(state_->outermost)), placements);
 
   // From the most promising candidate on, until no bound is below what was found.
-  std::vector<Candidate>& candidates = state_->candidates;
-  std::make_heap(candidates.begin(), candidates.end(), is_behind);
-  for (auto end = candidates.end(); end != candidates.begin(); --end) {
-    const Candidate& next = candidates.front();
+  std::vector<const Candidate*>& heap = state_->heap;
+  heap.clear();
+  for (const Candidate& candidate : state_->candidates) heap.push_back(&candidate);
+  std::make_heap(heap.begin(), heap.end(), is_behind);
+  for (auto end = heap.end(); end != heap.begin(); --end) {
+    const Candidate& next = *heap.front();
     if (placements.could_improve(next.time, next.communication)) {
       placements.consider(next);
     } else if (next.time > placements.best_time()) {
       break;
     }
-    std::pop_heap(candidates.begin(), end, is_behind);
+    std::pop_heap(heap.begin(), end, is_behind);
   }
   if (!placements.found()) return std::nullopt;
 

@@ -47,11 +47,12 @@ export function Combobox({ input, value, shown, groups, onChange }: Props) {
   const move = (by: number) => {
     if (!open) setTyped(shown ?? value);
     else if (names.length > 0) setAt((at + by + names.length + (at < 0 && by < 0 ? 1 : 0)) % names.length);
+    else if (groups.length === 0) setAt(0); // the names have not come yet: of them the first
   };
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    Enter: () => open && (at >= 0 ? choose(names[at]) : names.length > 0 && typed !== (shown ?? value) ? choose(names[0]) : leave()),
+    Enter: () => open && (names[at] !== undefined ? choose(names[at]) : names.length > 0 && typed !== (shown ?? value) ? choose(names[0]) : leave()),
     Escape: close,
   };
   return (
@@ -63,7 +64,7 @@ export function Combobox({ input, value, shown, groups, onChange }: Props) {
         aria-expanded={open && names.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+        aria-activedescendant={names[at] !== undefined ? `${id}-${at}` : undefined}
         autocomplete="off"
         spellcheck={false}
         value={typed ?? shown ?? value}

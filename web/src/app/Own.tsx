@@ -2,6 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 
 import { ask, problemsOfError, type Problem } from "../lib/api";
+import { kReader } from "../lib/door";
 import { readGiven, textOf } from "../lib/own";
 import { published, publishedGroups } from "../lib/published";
 import { kRunNames } from "../lib/run";
@@ -17,16 +18,22 @@ interface Props {
 const kExpected =
   "Expected: a config.json of Hugging Face, a model or cluster .toml of Headway, a run file, a launch script of Megatron-LM or DeepSpeed, or a configuration of torchtitan or nanotron.";
 
-export function Own({ fields, onTake }: Props) {
+export function Own(props: Props) {
+  // A file takes its time to be read: what it gives is put into what stands there when it comes.
+  const now = useRef(props);
+  now.current = props;
+  const takeRun = (run: (fields: Fields) => Fields) => {
+    const { fields, onTake } = now.current;
+    onTake({ ...without(fields, kRunNames), ...run(fields) });
+  };
   // What a closed part would show is not asked for.
   const [open, setOpen] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const [said, setSaid] = useState("");
-  const rest = without(fields, kRunNames);
   const take = async (text: string, name: string) => {
     try {
       const { document } = await ask<{ given: Record<string, unknown>; notes: readonly string[] }>("list", { what: "fields", of: text });
-      onTake({ ...rest, ...readGiven(document.given, fields, name) });
+      takeRun((fields) => readGiven(document.given, fields, name));
       setProblems([]);
       setSaid([`${name} was read.`, ...document.notes].join(" "));
     } catch (error) {
@@ -61,7 +68,7 @@ export function Own({ fields, onTake }: Props) {
           value=""
           onChange={(event) => {
             const run = published().find(({ name }) => name === event.currentTarget.value);
-            if (run) onTake({ ...rest, ...run.run, ...("tokens" in rest ? { tokens: String(run.tokens) } : {}) });
+            if (run) takeRun((fields) => ({ ...run.run, ...("tokens" in fields ? { tokens: String(run.tokens) } : {}) }));
             setSaid(run ? `${run.title}: ${run.source}. ${run.remark}` : "");
           }}
         >
@@ -77,7 +84,7 @@ export function Own({ fields, onTake }: Props) {
           ))}
         </select>
       </div>
-      <p class="soft">Or drop a file here. It goes to the server on this machine and nowhere else.</p>
+      <p class="soft">Or drop a file here. {kReader} reads it; it goes nowhere else.</p>
       <label class="file">
         Choose a file
         <input

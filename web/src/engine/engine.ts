@@ -2,7 +2,7 @@
 // will do. Answers come as those of fetch() do.
 import type { Asked, Fetched, FromWorker, ToWorker } from "./worker";
 
-// One for short questions, which is always free for them, and two for long work and traces.
+// One for short questions, which is always free for them, and two for long work, traces and what no reader waits for.
 const kForLong = 2;
 
 interface Question {
@@ -136,7 +136,7 @@ export function engineAt(address: string): Ask {
     await started;
     signal?.throwIfAborted();
     const lines = new Headers(init.headers).get("Accept") === "application/x-ndjson";
-    const kind = lines || files.size > 0 ? 1 : 0;
+    const kind = lines || files.size > 0 || init.priority === "low" ? 1 : 0;
     const message = { command, request, files, told: lines };
 
     return new Promise<Response>((answer, fail) => {

@@ -41,9 +41,15 @@ export function problemsOfError(error: unknown): readonly Problem[] {
 
 const kUnreachable = "The server does not answer. Is `headway serve` still running? It is asked again every two seconds.";
 
-async function post(command: string, body: BodyInit, headers: Record<string, string>, signal?: AbortSignal) {
+async function post(
+  command: string,
+  body: BodyInit,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+  priority: RequestPriority = "auto",
+) {
   try {
-    return await door(`api/${command}`, { method: "POST", body, headers, signal: signal ?? null });
+    return await door(`api/${command}`, { method: "POST", body, headers, priority, signal: signal ?? null });
   } catch (error) {
     throw unanswered(error, signal);
   }
@@ -68,9 +74,15 @@ function problemsOf(document: unknown, status: number): Refusal {
   return new Refusal([{ where: "", message: `The server answered with status ${status}.` }]);
 }
 
-/** Asks for one document. Throws Refusal, or AbortError where `signal` ended it. */
-export async function ask<Document>(command: string, request: Request, signal?: AbortSignal): Promise<Answer<Document>> {
-  return oneDocument(await post(command, JSON.stringify(request), { "Content-Type": "application/json" }, signal));
+/** Asks for one document; by a low `priority` what no reader waits for. Throws Refusal, or AbortError where `signal`
+ * ended it. */
+export async function ask<Document>(
+  command: string,
+  request: Request,
+  signal?: AbortSignal,
+  priority?: RequestPriority,
+): Promise<Answer<Document>> {
+  return oneDocument(await post(command, JSON.stringify(request), { "Content-Type": "application/json" }, signal, priority));
 }
 
 /** The same with trace files beside the request. */

@@ -7,5 +7,8 @@ const address = typeof document === "undefined" ? undefined : document.documentE
 /** Whether nobody else answers. */
 export const isAlone = address !== undefined;
 
+/** Who reads files of the reader's own: they go no further. */
+export const kReader = isAlone ? "This page" : "The server on this machine";
+
 /** As fetch() asks for "api/…". */
 export const door: Ask = address === undefined ? (path, init) => fetch(path, init) : engineAt(address);

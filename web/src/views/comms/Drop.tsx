@@ -1,5 +1,6 @@
-// Trace files of one run, dropped or chosen. They go to the server on this machine and nowhere else.
+// Trace files of one run, dropped or chosen.
 import { useDropped } from "../../app/dropped";
+import { kReader } from "../../lib/door";
 import { bytes } from "../../lib/format";
 import { namesOf, withMore } from "./files";
 
@@ -19,8 +20,8 @@ export function Drop({ files, onChange }: Props) {
     <fieldset class={`drop ${over ? "over" : ""}`} {...listens}>
       <legend>Traces</legend>
       <p class="soft">
-        Drop the traces or logs of one run here (profiler traces, NCCL logs, nccl-tests, ...). The server on this
-        machine reads them; they go nowhere else.
+        Drop the traces or logs of one run here (profiler traces, NCCL logs, nccl-tests, ...). {kReader} reads them;
+        they go nowhere else.
       </p>
       <label class="file">
         Choose files

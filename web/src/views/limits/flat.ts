@@ -56,7 +56,7 @@ const kRest = 500; // milliseconds without another move
 
 async function flatOf({ own }: Touched, knob: Knob, fields: Fields, signal: AbortSignal): Promise<Flat | null> {
   const settingOf = async (setting: OwnSetting) =>
-    (await ask<LimitsDocument>("limits", requestOf(setting, fields), signal)).document.settings[0]!;
+    (await ask<LimitsDocument>("limits", requestOf(setting, fields), signal, "low")).document.settings[0]!;
   const here = await settingOf(own);
   const from = positionOf(knob, own.edits[knob.key] ?? knob.base);
   const alike = async (position: number) =>
