@@ -124,6 +124,11 @@ bool has_experts(const Model& model) {
                      [](const Layer& layer) { return layer.experts.has_value(); });
 }
 
+std::int64_t layers_with_experts(const Model& model) {
+  return std::count_if(model.pattern.begin(), model.pattern.end(),
+                       [&](std::uint8_t kind) { return model.kinds[kind].experts.has_value(); });
+}
+
 namespace {
 
 template <class Holds>

@@ -10,6 +10,7 @@ namespace headway {
 
 /// Whether some layer has routed experts.
 bool has_experts(const Model& model);
+std::int64_t layers_with_experts(const Model& model);
 
 /// Whether some layer has tables of embeddings that ranks may share; or features of the nodes of a
 /// graph, which ranks share in one way.

@@ -11,8 +11,8 @@
 
 namespace headway {
 
-/// Those that are fitted, of all architectures and then of one. Of kernels that are not tuned one
-/// over their shares: time is linear in that.
+/// Those that are fitted: of all, of a release, of an architecture. Of kernels that are not tuned
+/// one over their shares: time is linear in that.
 enum HostConstant : std::size_t {
   kStep,
   kSequence,
@@ -20,26 +20,29 @@ enum HostConstant : std::size_t {
   kPrompt,
   kToken,
   kLaunch,
+  kExperts,
   kFirst,
+  kFull,
   kLayer,
   kProducts,
   kAttention,
   kWeights
 };
-using HostConstants = std::array<double, 11>;  // s, none; of one architecture
+using HostConstants = std::array<double, 13>;  // s, none; of one architecture
 
 inline double one_over(double share) {
   return share > 0 ? 1 / share : 0;
 }
-HostConstants host_constants(const Engine& engine, const Accelerator& accelerator);
+HostConstants host_constants(const Engine& engine, const Accelerator& accelerator,
+                             std::string_view start = "default");
 
 /// The largest that a search tries, s, and what one of its steps is. The way in and out takes a
 /// server, a tokenizer and queues between processes tens of milliseconds: what rows have beyond
 /// that, whatever their clients and prompts, is of the first passes [INFER-37].
-constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 50e-3, 20e-3, 5e-6, 200e-6,
-                                       100,   400e-6, 100,   20,    20};
-constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6,
-                                     0.25, 20e-6, 10,    1,    1};
+constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 50e-3,  20e-3, 5e-6, 200e-6, 5e-3,
+                                       100,   200,    400e-6, 100,   20,   20};
+constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6, 0.5e-3,
+                                     0.25, 10,    20e-6, 10,   1,      1};
 /// A kernel is launched in no less.
 constexpr double kLeastLaunch = 5e-6;
 /// Launches count where they take longer than the kernels: of them a prediction is known at these,
@@ -51,12 +54,14 @@ struct HostLine {
   std::size_t of, quantity;
   double measured, at = 0;
   const Accelerator* accelerator = nullptr;
+  std::string start = "default";  // AskedServing::start
   HostConstants point, slopes{};
   double weight = 1;
   std::array<double, kLaunchesTried.size()> launched{};  // beyond `at`, by kLaunchesTried
+  double experts = 0;  // layers with experts for each kernel: both are asked for by the host
 
   double predicted(const HostConstants& x) const {
-    double out = at + by_launch(x[kLaunch]);
+    double out = at + by_launch(x[kLaunch] + experts * x[kExperts]);
     for (std::size_t k = 0; k < x.size(); ++k) out += slopes[k] * (x[k] - point[k]);
     return std::max(out, 0.01 * at);
   }

@@ -80,5 +80,59 @@ TEST(HostSolved, FindsLaunchesThatKernelsHideInPart) {
   EXPECT_NEAR(found.request.value(), 20e-3, 4e-3);
 }
 
+// Half of the rows have a layer with experts for each ten kernels, and half have none: 20 us of a
+// kernel and 1 ms of a layer are told apart, though both are asked for by the host.
+TEST(HostSolved, TellsExpertsFromLaunches) {
+  const Accelerator hopper = *load_accelerator("h100-sxm");
+  Engine start;
+  start.launch = Seconds(60e-6);
+  std::vector<HostLine> lines;
+  for (int i = 0; i < 40; ++i) {
+    const double experts = i % 2 == 0 ? 0.1 : 0, kernels = 500 + 50 * (i % 5);
+    HostLine line{.of = 0,
+                  .quantity = 0,
+                  .measured = kernels * (20e-6 + experts * 1e-3),
+                  .at = kernels * 60e-6,
+                  .accelerator = &hopper,
+                  .point = host_constants(start, hopper),
+                  .experts = experts};
+    for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
+      line.launched[t] = kernels * kLaunchesTried[t] - line.at;
+    }
+    lines.push_back(line);
+  }
+  std::vector<const HostLine*> all;
+  for (const HostLine& line : lines) all.push_back(&line);
+  const Engine found = host_solved(start, all, {});
+  EXPECT_NEAR(found.launch.value(), 20e-6, 2e-6);
+  EXPECT_NEAR(found.experts.value(), 1e-3, 0.1e-3);
+}
+
+// [INFER-37] What an earlier release took once is found of its own rows, of which there are enough;
+// a release of today has none, nor one of which few rows tell.
+TEST(HostSolved, FindsTheStartsOfEarlierReleasesAlone) {
+  const Accelerator hopper = *load_accelerator("h100-sxm");
+  std::vector<HostLine> lines;
+  for (const auto& [release, rows] :
+       {std::pair(std::string("2025"), 60), {"default", 60}, {"seldom", 10}}) {
+    for (int i = 0; i < rows; ++i) {
+      HostLine line{.of = 0,
+                    .quantity = 0,
+                    .measured = 0.2 + 0.5,
+                    .at = 0.2,
+                    .accelerator = &hopper,
+                    .start = release,
+                    .point = {}};
+      line.slopes[kFirst] = 0.1;
+      lines.push_back(line);
+    }
+  }
+  std::vector<const HostLine*> all;
+  for (const HostLine& line : lines) all.push_back(&line);
+  const Engine found = host_solved({}, all, {});
+  EXPECT_NEAR(found.starts.at("2025").first.value(), 5, 0.5);
+  EXPECT_EQ(found.starts.size(), 1u);
+}
+
 }  // namespace
 }  // namespace headway

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <span>
@@ -11,16 +12,23 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kOfAll = kLayer;  // constants before it are of all architectures
+// Releases of today compile and tune before they answer.
+constexpr std::string_view kWarm = "default";
+constexpr int kLeastOfStart = 20;       // fewer lines decide no start of a release
+constexpr std::size_t kOfAll = kFirst;  // constants before it are of all
 
-// The constants of each architecture: where its knobs are.
+// Where the knobs are of each release and architecture.
 struct Knobs {
+  std::map<std::string, std::size_t> starts;          // kFirst, kFull behind it
   std::map<std::string, std::size_t> layer, untuned;  // untuned: kProducts, the others behind it
   std::vector<HostConstant> of;                       // what each is
 
-  HostConstants at(std::span<const double> x, const std::string& architecture) const {
+  HostConstants at(std::span<const double> x, const std::string& architecture,
+                   const std::string& start) const {
     HostConstants out{};
     for (std::size_t k = 0; k < kOfAll; ++k) out[k] = x[k] * kHostUnit[k];
+    const std::size_t first = starts.at(start);
+    for (const std::size_t k : {kFirst, kFull}) out[k] = x[first + k - kFirst] * kHostUnit[k];
     const std::size_t own = layer.at(architecture);
     out[kLayer] = x[own] * kHostUnit[kLayer];
     const auto kernels = untuned.find(architecture);
@@ -33,6 +41,11 @@ struct Knobs {
 Knobs knobs_of(const Engine& engine, const std::vector<const HostLine*>& own) {
   Knobs out;
   for (std::size_t k = 0; k < kOfAll; ++k) out.of.push_back(static_cast<HostConstant>(k));
+  for (const HostLine* line : own) out.starts.emplace(line->start, 0);
+  for (auto& [name, at] : out.starts) {
+    at = out.of.size();
+    out.of.insert(out.of.end(), {kFirst, kFull});
+  }
   for (const HostLine* line : own) out.layer.emplace(line->accelerator->architecture, 0);
   for (auto& [name, at] : out.layer) {
     at = out.of.size();
@@ -54,7 +67,12 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   engine.prompt = seconds(kPrompt);
   engine.token = seconds(kToken);
   engine.launch = seconds(kLaunch);
-  engine.first = seconds(kFirst);
+  engine.experts = seconds(kExperts);
+  engine.starts.clear();
+  for (const auto& [name, at] : knobs.starts) {
+    const Start start{seconds(at), seconds(at + 1)};
+    if (start.first + start.full > Seconds(0)) engine.starts[name] = start;
+  }
   for (const auto& [name, at] : knobs.untuned) {
     engine.untuned[name] = {one_over(x[at] * kHostUnit[kProducts]),
                             one_over(x[at + 1] * kHostUnit[kAttention]),
@@ -69,13 +87,16 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
 
 }  // namespace
 
-HostConstants host_constants(const Engine& engine, const Accelerator& accelerator) {
+HostConstants host_constants(const Engine& engine, const Accelerator& accelerator,
+                             std::string_view start) {
+  const Start begun = start_of(engine, start);
   const auto untuned = engine.untuned.find(accelerator.architecture);
   const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
   return {engine.step.value(),    engine.sequence.value(),
           engine.request.value(), engine.prompt.value(),
           engine.token.value(),   engine.launch.value(),
-          engine.first.value(),   gap_of_layer(engine, accelerator).value(),
+          engine.experts.value(), begun.first.value(),
+          begun.full.value(),     gap_of_layer(engine, accelerator).value(),
           one_over(of.products),  one_over(of.attention),
           one_over(of.weights)};
 }
@@ -89,9 +110,14 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
     most[k] = kMostOfHost[knobs.of[k]] / kHostUnit[knobs.of[k]];
   }
   least[kLaunch] = kLeastLaunch / kHostUnit[kLaunch];
+  std::map<std::size_t, int> told;  // lines that tell of a start, by its knob
+  for (const HostLine* line : own) {
+    const std::size_t first = knobs.starts.at(line->start);
+    for (const std::size_t k : {kFirst, kFull}) told[first + k - kFirst] += line->slopes[k] > 0;
+  }
   for (const HostLine* line : own) {
     const std::string& architecture = line->accelerator->architecture;
-    const HostConstants now = host_constants(engine, *line->accelerator);
+    const HostConstants now = host_constants(engine, *line->accelerator, line->start);
     const bool stands = settled.contains(architecture);
     const auto begin = [&](std::size_t knob, bool fixed) {
       const HostConstant constant = knobs.of[knob];
@@ -99,6 +125,12 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
       if (fixed) least[knob] = most[knob] = start[knob];
     };
     for (std::size_t k = 0; k < kOfAll; ++k) begin(k, !settled.empty());
+    const std::size_t first = knobs.starts.at(line->start);
+    for (const std::size_t knob : {first, first + 1}) {
+      const bool decided = line->start != kWarm && told[knob] >= kLeastOfStart;
+      begin(knob, !settled.empty() || !decided);
+      if (settled.empty() && !decided) most[knob] = start[knob] = 0;
+    }
     begin(knobs.layer.at(architecture), stands);
     const auto kernels = knobs.untuned.find(architecture);
     if (kernels == knobs.untuned.end()) continue;
@@ -107,14 +139,19 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
       begin(kernels->second + k, stands || measured);
     }
   }
-  std::vector<std::size_t> of_line;  // the architecture of each, among those of the layers
+  // Of each line its architecture and release, of which there are few pairs.
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::vector<std::size_t> of_line;
   for (const HostLine* line : own) {
-    const auto found = knobs.layer.find(line->accelerator->architecture);
-    of_line.push_back(static_cast<std::size_t>(std::distance(knobs.layer.begin(), found)));
+    const std::pair pair(line->accelerator->architecture, line->start);
+    const auto found = std::find(pairs.begin(), pairs.end(), pair);
+    of_line.push_back(static_cast<std::size_t>(found - pairs.begin()));
+    if (found == pairs.end()) pairs.push_back(pair);
   }
   const auto loss = [&](std::span<const double> x, double*) {
     std::vector<HostConstants> at;
-    for (const auto& [name, knob] : knobs.layer) at.push_back(knobs.at(x, name));
+    for (const auto& [architecture, release] : pairs)
+      at.push_back(knobs.at(x, architecture, release));
     double sum = 0, weights = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       sum += own[i]->weight *
@@ -125,11 +162,26 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
     for (const double value : x) drawn += value;
     return sum / weights + 1e-3 * drawn;
   };
-  Minimum best{start, loss(start, nullptr), true};
-  for (int round = 0; round < 3; ++round) {
-    const Minimum found = minimise({SearchBy::subplex, best.at, least, most,
-                                    std::vector<double>(count, 0.5), 1e-7, 1e-4, 3000},
-                                   loss);
+  const auto down = [&](Minimum best) {
+    for (int round = 0; round < 3; ++round) {
+      const Minimum found = minimise({SearchBy::subplex, best.at, least, most,
+                                      std::vector<double>(count, 0.5), 1e-7, 1e-4, 3000},
+                                     loss);
+      if (found.value < best.value) best = found;
+    }
+    return best;
+  };
+  // Launches are hidden or not, so that the loss has several valleys: from where it stood, and from
+  // hosts that launch soon and late.
+  Minimum best = down({start, loss(start, nullptr), true});
+  constexpr double kSomeExperts = 2e-3;
+  for (const auto& [launch, experts] : {std::pair(kLeastLaunch, 0.0),
+                                        {kLaunchesTried[3], 0.0},
+                                        {kLaunchesTried[1], kSomeExperts}}) {
+    std::vector<double> other = start;
+    other[kLaunch] = std::clamp(launch / kHostUnit[kLaunch], least[kLaunch], most[kLaunch]);
+    other[kExperts] = std::clamp(experts / kHostUnit[kExperts], least[kExperts], most[kExperts]);
+    const Minimum found = down({other, loss(other, nullptr), true});
     if (found.value < best.value) best = found;
   }
   return engine_by(engine, knobs, best.at);

@@ -26,10 +26,13 @@ double in_seconds(std::size_t quantity, double value) {
 class Predictor {
  public:
   Predictor(const std::vector<ServedCase>& cases, int threads)
-      : cases_(cases), steps_(cases.size()), threads_(threads) {
+      : cases_(cases), steps_(cases.size()), experts_(cases.size()), threads_(threads) {
     for_each_index(cases.size(), threads, [&](std::size_t i, std::size_t) {
       const auto& asked = cases[i].asked;
-      if (!asked || asked->apart || asked->load.arrivals == Arrivals::together) return;
+      if (!asked || asked->apart) return;
+      const PassTime prompt = time_of(asked->serving, *asked->constants, {.replayed = false});
+      experts_[i] = static_cast<double>(layers_with_experts(asked->serving.model)) / prompt.kernels;
+      if (asked->load.arrivals == Arrivals::together) return;
       steps_[i] =
           step_times(asked->serving, *asked->constants, asked->load.input, asked->load.output);
     });
@@ -108,7 +111,9 @@ class Predictor {
                      .measured = in_seconds(q, *each.row.measured[q]),
                      .at = *(*here)[q],
                      .accelerator = &accelerator,
-                     .point = host_constants(engine, accelerator)});
+                     .start = each.asked->start,
+                     .point = host_constants(engine, accelerator, each.asked->start),
+                     .experts = experts_[i]});
     }
     const bool clients = each.asked->load.arrivals != Arrivals::together && !each.asked->in_turns;
     for (std::size_t k = 0; slopes && k < kHostUnit.size(); ++k) {
@@ -116,10 +121,12 @@ class Predictor {
         for (HostLine& line : out) line.slopes[k] = clients ? request_slope(line, *here) : 0;
         continue;
       }
-      if (k == kFirst) {
-        for (HostLine& line : out) line.slopes[k] = each.asked->cold * request_slope(line, *here);
+      if (k == kFirst || k == kFull) {
+        const double share = k == kFirst || each.asked->full ? each.asked->cold : 0;
+        for (HostLine& line : out) line.slopes[k] = share * request_slope(line, *here);
         continue;
       }
+      if (k == kExperts) continue;  // with launches
       if (k == kLaunch) {
         by_launches(i, engine, out);
         continue;
@@ -153,6 +160,7 @@ class Predictor {
     for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
       Engine moved = engine;
       moved.launch = Seconds(kLaunchesTried[t]);
+      moved.experts = Seconds(0);
       const auto there = seconds(i, moved);
       for (HostLine& line : lines) {
         if (there) line.launched[t] = *(*there)[line.quantity] - line.at;
@@ -169,6 +177,7 @@ class Predictor {
 
   const std::vector<ServedCase>& cases_;
   std::vector<std::optional<StepTimes>> steps_;
+  std::vector<double> experts_;  // layers with experts for each kernel of a pass
   int threads_;
 };
 
@@ -236,7 +245,9 @@ Engine in_the_middle(Engine of, const std::vector<Engine>& known) {
   of.prompt = over([](const Engine& each) { return each.prompt; });
   of.token = over([](const Engine& each) { return each.token; });
   of.launch = std::max(Seconds(kLeastLaunch), over([](const Engine& each) { return each.launch; }));
-  of.step = of.sequence = of.first = Seconds(0);
+  of.experts = over([](const Engine& each) { return each.experts; });
+  of.step = of.sequence = Seconds(0);
+  of.starts.clear();
   of.layer.clear();
   of.request = kWay;
   return of;

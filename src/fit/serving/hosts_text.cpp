@@ -37,6 +37,22 @@ std::string layer_text(const Engine& engine) {
   return out + " }";
 }
 
+std::string starts_text(const Engine& engine) {
+  std::string out;
+  for (const auto& [release, start] : engine.starts) {
+    std::string times;
+    const auto add = [&](const char* what, Seconds time) {
+      if (!is_felt(time)) return;
+      times +=
+          (times.empty() ? " " : ", ") + std::string(what) + " = " + toml_text(time_text(time));
+    };
+    add("first", start.first);
+    add("full", start.full);
+    out += (out.empty() ? "{ " : ", ") + toml_text(release) + " = {" + times + " }";
+  }
+  return out.empty() ? out : out + " }";
+}
+
 std::string untuned_text(const Engine& engine) {
   std::string out;
   for (const auto& [architecture, of] : engine.untuned) {
@@ -104,15 +120,15 @@ UnitTable host_table(const HostFit& fit, const std::vector<ServedCase>& cases) {
 std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
   std::vector<std::vector<std::string>> constants = {{"engine", "rows", "step", "sequence",
                                                       "request", "prompt", "token", "launch",
-                                                      "first", "layer", "untuned"}};
+                                                      "experts", "starts", "layer", "untuned"}};
   for (const Engine& engine : fit.engines) {
     const auto rows = fit.rows.find(engine.name);
     if (rows == fit.rows.end()) continue;
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
                          time_text(engine.prompt), time_text(engine.token),
-                         time_text(engine.launch), time_text(engine.first), layer_text(engine),
-                         untuned_text(engine)});
+                         time_text(engine.launch), time_text(engine.experts), starts_text(engine),
+                         layer_text(engine), untuned_text(engine)});
   }
   return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
 }
@@ -142,7 +158,8 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                          {"prompt", time(engine.prompt)},
                          {"token", time(engine.token)},
                          {"launch", time(engine.launch)},
-                         {"first", time(engine.first)},
+                         {"experts", time(engine.experts)},
+                         {"starts", starts_text(engine)},
                          {"untuned", untuned_text(engine)},
                          {"source", toml_text(source)},
                          {"kind", "\"fitted\""},

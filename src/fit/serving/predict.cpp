@@ -10,6 +10,11 @@
 
 namespace headway {
 
+Seconds cold_time(const AskedServing& asked, const Engine& engine) {
+  const Start start = start_of(engine, asked.start);
+  return asked.cold * (start.first + (asked.full ? start.full : Seconds(0)));
+}
+
 Served served(const AskedServing& asked) {
   if (asked.apart) return served(*asked.apart, *asked.constants, asked.load).all;
   return served(asked.serving, *asked.constants, asked.load);
@@ -27,7 +32,7 @@ ServedNumbers numbers_of(const Served& served, double chunk) {
 
 ServedNumbers numbers_of(const AskedServing& asked, const Served& served, const Engine& engine) {
   ServedNumbers out = numbers_of(served, asked.chunk);
-  const double cold = (asked.cold * engine.first).value();
+  const double cold = cold_time(asked, engine).value();
   *out[kFirstToken] += cold;
   *out[kLatency] += cold;
   if (asked.in_turns) {
@@ -81,7 +86,7 @@ void add_intervals(ServedRow& row, const AskedServing& asked, const Served& said
     double with_cold = 1;  // what waits for the first passes is as uncertain as the rest
     if (quantity == kFirstToken || quantity == kLatency) {
       const Seconds warm = quantity == kFirstToken ? said.first_token : said.latency;
-      with_cold += asked.cold * asked.serving.engine.first / warm;
+      with_cold += cold_time(asked, asked.serving.engine) / warm;
     }
     row.intervals[quantity] = ServedBounds{range->low * with_cold, range->high * with_cold};
   }

@@ -38,7 +38,8 @@ const Result<T>& loaded_once(std::map<std::string, Result<T>>& all, const std::s
 struct RowText {
   ServedRow& row;
   benchmarks::Cells& cells;
-  std::string said;  // by its notes, in plain words
+  std::string said;               // by its notes, in plain words
+  std::string start = "default";  // AskedServing::start
 
   void assume(std::string_view cell, const std::string& value) {
     row.assumed.push_back(std::string(cell) + "=" + value);

@@ -64,12 +64,14 @@ class LoadReader {
   void schedule(std::int64_t batch, const Load& load) {
     if (text_.says(loaded_.words.apart)) return;
     const bool experts = has_experts(serving_.model);
+    const std::string& weights = text_.cells.text("precision_weights");
     for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
       const bool holds = recipe.source == text_.row.source_key &&
-                         recipe.engine == text_.row.engine && text_.says(recipe.has) &&
+                         text_.row.engine.starts_with(recipe.engine) && text_.says(recipe.has) &&
                          text_.row.machine.starts_with(recipe.accelerator) &&
                          recipe.experts.value_or(experts) == experts &&
-                         (recipe.models.empty() || is_one_of(recipe.models)) &&
+                         (recipe.models.empty() || is_in(text_.row.model, recipe.models)) &&
+                         (recipe.weights.empty() || is_in(weights, recipe.weights)) &&
                          recipe.copies.value_or(serving_.dp > 1) == (serving_.dp > 1) &&
                          (recipe.lengths.empty() ||
                           recipe.lengths == std::vector<std::int64_t>{load.input, load.output}) &&
@@ -89,8 +91,8 @@ class LoadReader {
     }
   }
 
-  bool is_one_of(const std::vector<std::string>& models) const {
-    return std::find(models.begin(), models.end(), text_.row.model) != models.end();
+  static bool is_in(const std::string& name, const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   }
 
   // By the model's own prediction layers.
@@ -162,6 +164,8 @@ class LoadReader {
     const bool fitted = !apart_ && !text_.says_any(loaded_.words.unfitted);
     const bool pool = text_.says_any(loaded_.words.pooled);
     const double cold = apart_ ? 0 : cold_;
+    const double prompts = static_cast<double>(load.batch * load.input) * load.input_spread.mean();
+    const bool full = prompts >= static_cast<double>(serving_.engine.policy.most_tokens);
     return AskedServing{std::move(serving_),
                         std::move(apart_),
                         load,
@@ -169,6 +173,8 @@ class LoadReader {
                         fitted,
                         chunk_,
                         cold,
+                        text_.start,
+                        full,
                         pool,
                         at_capacity_,
                         turns};

@@ -1,5 +1,6 @@
 // What served the requests of a row: model, accelerators, engine, formats, degrees.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -12,14 +13,18 @@
 namespace headway::serving_rows {
 namespace {
 
-// The first two numbers of a release, "0.17.0"; none where it begins with no number.
-using Release = std::pair<int, int>;
+// The first three numbers of a release, "0.17.0"; none where it begins with no number.
+using Release = std::array<int, 3>;
 std::optional<Release> number_of(std::string_view release) {
-  Release out{0, 0};
-  const char* const end = release.data() + release.size();
-  const auto [first, status] = std::from_chars(release.data(), end, out.first);
-  if (status != std::errc()) return std::nullopt;
-  if (first != end && *first == '.') std::from_chars(first + 1, end, out.second);
+  Release out{};
+  const char* at = release.data();
+  const char* const end = at + release.size();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto [behind, status] = std::from_chars(at, end, out[i]);
+    if (status != std::errc() && i == 0) return std::nullopt;
+    if (status != std::errc() || behind == end || *behind != '.') break;
+    at = behind + 1;
+  }
   return out;
 }
 
@@ -81,26 +86,44 @@ class ServingReader {
     if (word != nullptr && !word->skip.empty()) return text_.cells.skip(word->skip);
     text_.row.engine = word != nullptr ? word->name : loaded_.engines.front().name;
     if (word == nullptr) text_.assume("engine", text_.row.engine);
-    if (word != nullptr && !word->before.empty() && is_before(word->before)) {
-      text_.row.engine = word->then;
-      const auto release = number_of(text_.cells.text("engine_version"));
-      if (!word->earlier.empty() && release && is_before(word->earlier)) {
-        text_.row.engine = word->earliest;
-      }
+    if (word != nullptr) {
+      if (const auto* earlier = of_row(word->earlier)) text_.row.engine = earlier->is;
+      if (const auto* start = of_row(word->starts)) text_.start = start->is;
     }
     for (const Engine& each : loaded_.engines) {
       if (each.name == text_.row.engine) serving_.engine = each;
     }
   }
 
-  // Whether the row is of an earlier release than `release`. Of prefill and decode apart the
-  // release is that of what joins their engines (Dynamo's 0.8 beside TensorRT-LLM 1.2).
-  bool is_before(const std::string& release) const {
-    if (text_.says(loaded_.words.apart)) return false;
-    const auto said = number_of(text_.cells.text("engine_version"));
-    if (said) return *said < number_of(release).value_or(Release{});
-    const auto& sources = loaded_.words.undated;
-    return std::find(sources.begin(), sources.end(), text_.row.source_key) != sources.end();
+  // null: of none of them.
+  const serving_words::Releases* of_row(const std::vector<serving_words::Releases>& all) const {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& releases) { return is_of(releases); });
+    return found != all.end() ? &*found : nullptr;
+  }
+
+  // By its number, else by when it was measured. Of prefill and decode apart the number is that of
+  // what joins their engines (Dynamo's 0.8 beside TensorRT-LLM 1.2).
+  bool is_of(const serving_words::Releases& releases) const {
+    if (!text_.says(loaded_.words.apart)) {
+      const auto said = number_of(text_.cells.text("engine_version"));
+      if (said) return *said < number_of(releases.before).value_or(Release{});
+    }
+    const std::string measured = date();
+    return !measured.empty() && measured < releases.until;
+  }
+
+  // "2025 11 10", as far as the row or its source says when it was measured.
+  std::string date() const {
+    constexpr std::string_view kMeasured = "measured ";
+    constexpr std::size_t kLength = std::string_view("2025 11 10").size();
+    for (std::size_t at = text_.said.find(kMeasured); at != std::string::npos;
+         at = text_.said.find(kMeasured, at + 1)) {
+      const std::string after = text_.said.substr(at + kMeasured.size(), kLength);
+      if (after.starts_with("20")) return after;
+    }
+    const auto source = loaded_.words.dates.find(text_.row.source_key);
+    return source != loaded_.words.dates.end() ? source->second : std::string();
   }
 
   // A format that the row does not name, 16 bit.

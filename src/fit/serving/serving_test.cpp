@@ -84,12 +84,14 @@ TEST(MeasuredServing, WithoutADateIsOfItsSourceWhereItsLengthsAre) {
 }
 
 // [INFER-37] Two seconds of a tenth of all requests are 0.2 s of their mean first token and answer,
-// and nothing of a token after it.
+// and nothing of a token after it; 50 s of a step as long as steps get count where there is one. Of
+// a release that is not told it is none.
 TEST(MeasuredServing, OfAServerThatHasJustBeenStartedWaitsForItsFirstPasses) {
   AskedServing asked;
   asked.cold = 0.1;
+  asked.start = "2025";
   Engine engine;
-  engine.first = Seconds(2);
+  engine.starts["2025"] = {Seconds(2), Seconds(50)};
   Served served;
   served.first_token = Seconds(0.5);
   served.each_token = Seconds(0.01);
@@ -98,6 +100,30 @@ TEST(MeasuredServing, OfAServerThatHasJustBeenStartedWaitsForItsFirstPasses) {
   EXPECT_NEAR(*numbers[0], 0.7, 1e-12);
   EXPECT_NEAR(*numbers[1], 0.01, 1e-12);
   EXPECT_NEAR(*numbers[2], 3.2, 1e-12);
+  asked.full = true;
+  EXPECT_NEAR(*numbers_of(asked, served, engine)[0], 0.5 + 0.1 * 52, 1e-12);
+  asked.start = "default";
+  EXPECT_NEAR(*numbers_of(asked, served, engine)[0], 0.5, 1e-12);
+}
+
+// Rows of SGLang on B200 of a release of 2025, by their date or their number: 16 clients of 1,024
+// tokens (922 in the mean) do not fill its step of 16,384, 32 do; in 8 bits it is of 32,768.
+TEST(MeasuredServing, StartsAsItsReleaseDidAndFillsStepsAsItsSourceSaid) {
+  const auto asked = [](const char* weights, const char* release, int clients, const char* day) {
+    const auto cases =
+        read_serving(table_of(std::string("a,inferencemax,x,deepseek-r1,671,b200_sxm,8,8,1,1,1,") +
+                              weights + ",,sglang," + release + "," + std::to_string(clients) +
+                              ",1024,1024,,0.3,0.01,,,,,0,mode=agg; measured " + day + "\n"));
+    return *cases->front().asked;
+  };
+  EXPECT_EQ(asked("fp4", "", 16, "2025-11-10").start, "2025");
+  EXPECT_EQ(asked("fp4", "0.5.6.post2", 16, "2026-03-25").start, "2025");
+  EXPECT_EQ(asked("fp4", "0.5.9", 16, "2025-11-10").start, "default");
+  EXPECT_EQ(asked("fp4", "", 16, "2026-03-25").start, "default");
+  EXPECT_FALSE(asked("fp4", "", 16, "2025-11-10").full);
+  EXPECT_TRUE(asked("fp4", "", 32, "2025-11-10").full);
+  EXPECT_FALSE(asked("fp8", "", 32, "2025-11-10").full);
+  EXPECT_TRUE(asked("fp8", "", 64, "2025-11-10").full);
 }
 
 // A client that sees 20 tokens at once sees the first when the twentieth is there.

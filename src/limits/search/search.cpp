@@ -73,7 +73,7 @@ struct Search::State {
   std::vector<TensorChoice> tensor_choices;
   std::vector<Bounds> bounds;  // of each divisor of the GPUs outside the experts
   std::vector<Candidate> candidates;
-  std::vector<const Candidate*> heap;  // of them
+  std::vector<const Candidate*> heap;    // of them
   std::unique_ptr<Submodels> submodels;  // where the model is trained as several narrow ones
 
   State(const Setting& of, const Shape& with)

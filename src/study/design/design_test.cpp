@@ -46,7 +46,7 @@ void stretch_times(Serving& serving, ServingConstants& constants, double by) {
                         &constants.kernels.prompt.start, &constants.kernels.once_start,
                         &constants.kernels.twice_start, &serving.engine.step,
                         &serving.engine.sequence, &serving.engine.prompt, &serving.engine.token,
-                        &serving.engine.launch, &serving.engine.request}) {
+                        &serving.engine.launch, &serving.engine.experts, &serving.engine.request}) {
     *time *= by;
   }
   for (ProductParameters& product : kernels.products) {

@@ -40,8 +40,16 @@ Result<std::vector<Engine>> read_engines() {
                       grouped.number_or("others", 1)};
     grouped.reject_unknown();
     engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
-    engine.first = fields.quantity_or<Seconds>("first", Seconds(0));
+    Fields starts = fields.table("starts");
+    for (const std::string& release : starts.keys()) {
+      Fields of = starts.table(release);
+      engine.starts[release] = {of.quantity_or<Seconds>("first", Seconds(0)),
+                                of.quantity_or<Seconds>("full", Seconds(0))};
+      of.reject_unknown();
+    }
+    starts.reject_unknown();
     engine.launch = fields.quantity<Seconds>("launch");
+    engine.experts = fields.quantity_or<Seconds>("experts", Seconds(0));
     engine.memory = fields.number("memory");
     engine.reserved = fields.quantity<Bytes>("reserved");
     engine.communicators = fields.quantity<Bytes>("communicators");

@@ -23,5 +23,16 @@ TEST(Launches, OfExpertsAreAsManyHoweverManyExperts) {
   EXPECT_NEAR(launches_of_layer("minimax-m2.5"), few, 4);
 }
 
+// Beyond their kernels experts are set up anew in each layer that has any: 58 of DeepSeek-V3's 61,
+// none of Llama's.
+TEST(Launches, OfLayersWithExpertsTakeTheirSettingUp) {
+  for (const auto& [model, layers] : {std::pair("deepseek-v3", 58), {"llama-3-70b", 0}}) {
+    Serving serving = testing::serving_of(model, "dgx-h100", 8);
+    serving.engine.launch = Seconds(10e-6);
+    serving.engine.experts = Seconds(1e-3);
+    EXPECT_NEAR(launch_time(serving, 1000).value(), 10e-3 + layers * 1e-3, 1e-12) << model;
+  }
+}
+
 }  // namespace
 }  // namespace headway

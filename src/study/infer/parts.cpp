@@ -91,6 +91,18 @@ Arithmetic arithmetic_of(const Serving& serving, const ServingConstants& constan
   return {accelerator.peak_of(op.precision), of(op.precision, *serving.weights)};
 }
 
+Start start_of(const Engine& engine, std::string_view release) {
+  const auto known = engine.starts.find(release);
+  const auto usual = known != engine.starts.end() ? known : engine.starts.find("default");
+  return usual != engine.starts.end() ? usual->second : Start();
+}
+
+Seconds launch_time(const Serving& serving, double kernels) {
+  const Engine& engine = serving.engine;
+  return kernels * engine.launch +
+         static_cast<double>(layers_with_experts(serving.model)) * engine.experts;
+}
+
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
   const auto known = engine.layer.find(accelerator.architecture);
   const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");

@@ -382,7 +382,7 @@ class Pricer {
     const Seconds device = out_.total();
     if (!work_.replayed) {
       const double prompts = work_.is_prompt() ? static_cast<double>(work_.sequences) : 0;
-      return engine.step + std::max(Seconds(0), kernels_ * engine.launch - device) +
+      return engine.step + std::max(Seconds(0), launch_time(serving_, kernels_) - device) +
              prompts * (engine.prompt + static_cast<double>(work_.tokens) * engine.token);
     }
     return engine.step + static_cast<double>(work_.sequences) * engine.sequence +

@@ -56,6 +56,12 @@ struct GroupedAttention {
   }
 };
 
+/// [INFER-37] What a server that has just been started takes once, while kernels are compiled and
+/// tuned: of its first passes, and of the first that is as long as steps get.
+struct Start {
+  Seconds first, full;
+};
+
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
@@ -71,9 +77,10 @@ struct Engine {
   std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
   GroupedAttention grouped;
   Seconds launch;   // of each kernel that no graph replays
+  Seconds experts;  // and of each layer with experts: its kernels are chosen and set up anew
   Seconds request;  // of a client, from its question into the engine and out again
-  Seconds first;    // once, of its first passes: kernels are compiled and tuned [INFER-37]; no part
-                    // of what is predicted of a server that runs
+  /// By release, "default" for others. No part of what is predicted of a server that runs.
+  std::map<std::string, Start, std::less<>> starts;
   double memory = 0.9;  // share of an accelerator that the engine takes
   Bytes reserved;       // of it the driver's context and libraries
   Bytes communicators;  // and their buffers, where there are peers
@@ -123,6 +130,9 @@ struct Serving : ServingSplit {
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
 
+Start start_of(const Engine& engine, std::string_view release);
+/// [INFER-8] What the host takes to ask for so many kernels, and the experts of all layers.
+Seconds launch_time(const Serving& serving, double kernels);
 /// [INFER-8] What lies between the kernels of a layer that a graph replays.
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
 

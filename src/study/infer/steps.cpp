@@ -70,7 +70,7 @@ void set_host(StepTimes& steps, const Serving& serving) {
   steps.sequence = engine.sequence.value();
   steps.begin = engine.prompt.value();
   steps.token = engine.token.value();
-  steps.launches = steps.kernels * engine.launch.value();
+  steps.launches = launch_time(serving, steps.kernels).value();
   steps.gaps = static_cast<double>(serving.model.layers()) *
                gap_of_layer(engine, serving.cluster.accelerator).value();
   if (steps.draft == nullptr) return;

@@ -9,18 +9,23 @@
 namespace headway::serving_words {
 namespace {
 
+std::vector<Releases> read_releases(Fields& word, std::string_view name) {
+  std::vector<Releases> out;
+  for (Fields& fields : word.tables(name)) {
+    out.push_back({fields.text("before"), fields.text_or("until", ""), fields.text("is")});
+    fields.reject_unknown();
+  }
+  return out;
+}
+
 std::vector<Word> read_words(Fields& root, std::string_view table, std::string_view name) {
   std::vector<Word> out;
   for (Fields& fields : root.tables(table)) {
-    Word word{fields.text("has"),
-              name.empty() ? "" : fields.text_or(name, ""),
-              fields.text_or("skip", ""),
-              fields.text_or("before", ""),
-              fields.text_or("then", ""),
-              fields.text_or("earlier", ""),
-              fields.text_or("earliest", "")};
+    const Word word{fields.text("has"), name.empty() ? "" : fields.text_or(name, ""),
+                    fields.text_or("skip", ""), read_releases(fields, "earlier"),
+                    read_releases(fields, "starts")};
     fields.reject_unknown();
-    out.push_back(std::move(word));
+    out.push_back(word);
   }
   return out;
 }
@@ -52,6 +57,7 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.chunk = fields.number_or("chunk", 1);
     recipe.library = fields.flag_or("library", false);
     recipe.accelerator = fields.text_or("accelerator", "");
+    recipe.weights = fields.texts_or_empty("weights");
     recipe.models = fields.texts_or_empty("models");
     if (fields.has("experts")) recipe.experts = fields.flag_or("experts", false);
     if (fields.has("copies")) recipe.copies = fields.flag_or("copies", false);
@@ -110,7 +116,10 @@ Result<Words> read() {
   out.unfitted = root.texts_or_empty("unfitted");
   out.pooled = root.texts_or_empty("pooled");
   out.gibibytes = root.texts_or_empty("gibibytes");
-  out.undated = root.texts_or_empty("undated");
+  for (Fields& fields : root.tables("dates")) {
+    out.dates[fields.text("source")] = fields.text("measured");
+    fields.reject_unknown();
+  }
   out.block_scaled = root.texts_or_empty("block_scaled");
   out.experts_alone = root.texts_or_empty("experts_alone");
   out.batches = root.texts_or_empty("static");

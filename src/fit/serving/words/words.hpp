@@ -12,11 +12,17 @@
 
 namespace headway::serving_words {
 
-/// What a cell that has `has` in it stands for, or why its rows are skipped.
+/// Releases of an engine before one of a number; where a row says no number, what was measured
+/// before a day, "2026 02" (empty: nothing).
+struct Releases {
+  std::string before, until, is;
+};
+/// What a cell that has `has` in it stands for, or why its rows are skipped. Of engines earlier
+/// releases have a name of their own, and start in ways of their own (AskedServing::start): the
+/// first that holds stands.
 struct Word {
   std::string has, name, skip;
-  std::string before, then;       // earlier releases stand for another name; empty: all are alike
-  std::string earlier, earliest;  // and those before this for a third
+  std::vector<Releases> earlier, starts;
 };
 /// An accelerator that a source names in part: what the name stands for elsewhere, and what there.
 struct OtherMachine {
@@ -31,9 +37,10 @@ struct Format {
 /// inputs, outputs and batches and so many more; none of them: as the engine has it. `polls`: by
 /// the least batch that they hold for.
 struct Recipe {
-  std::string source, engine;
+  std::string source;
+  std::string engine, accelerator;      // what the names begin with; empty: any
   std::string has;                      // in the notes
-  std::string accelerator;              // what the name begins with; empty: any
+  std::vector<std::string> weights;     // as the row has them; empty: any
   std::vector<std::string> models;      // empty: any
   std::optional<bool> experts, copies;  // of attention; nothing: either
   double inputs = 0, outputs = 0, batches = 0, more = 0;
@@ -67,8 +74,8 @@ struct Words {
   std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
   std::vector<std::string> pooled;    // in the notes of rows whose memory is the engine's share
   std::vector<OtherMachine> machines;
-  std::vector<std::string> gibibytes;  // sources whose memory is in these
-  std::vector<std::string> undated;    // sources of the earlier releases that do not say so
+  std::vector<std::string> gibibytes;                     // sources whose memory is in these
+  std::map<std::string, std::string, std::less<>> dates;  // of sources whose rows state none
 };
 
 /// The first that is in the text; null: none.
