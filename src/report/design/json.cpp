@@ -31,6 +31,13 @@ void write_machine(JsonWriter& json, const BuiltMachine& machine) {
   json.value(machine.most_power.value());
   json.end_array();
   if (machine.area) json.member("area_mm2", *machine.area);
+  if (machine.parts) {
+    json.key("parts_usd");
+    json.begin_array();
+    json.value(machine.parts->low);
+    json.value(machine.parts->high);
+    json.end_array();
+  }
   json.end_object();
 }
 

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/draw/table.hpp"
 #include "base/formatted.hpp"
@@ -19,6 +20,12 @@ std::string power_text(const BuiltMachine& machine) {
              : watts(machine.least_power) + "-" + watts(machine.most_power) + " W";
 }
 
+std::string parts_text(const BuiltMachine& machine) {
+  if (!machine.parts) return "-";
+  return count_text(std::round(machine.parts->low)) + "-" +
+         count_text(std::round(machine.parts->high));
+}
+
 std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& point) {
   std::vector<std::string> out;
   for (std::size_t axis = 0; axis < design.axes.size(); ++axis) {
@@ -32,6 +39,7 @@ std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& p
   out.push_back(count_text(point.tokens_per_second));
   out.push_back(power_text(point.machine));
   out.push_back(point.machine.area ? formatted("%.0f", *point.machine.area) : "-");
+  out.push_back(parts_text(point.machine));
   const DesignTime& first = point.times.front();
   for (const Seconds bound : first.bounds.of) {
     out.push_back(formatted("%.0f", 100 * std::max(0.0, bound / first.time)));
@@ -44,7 +52,8 @@ std::string points_table(const DesignAnswer& design) {
   std::vector<std::vector<std::string>> rows(1);
   for (const DesignAxis& axis : design.axes) rows[0].emplace_back(axis.row->name);
   for (const std::string& time : design.workload.times) rows[0].push_back(time);
-  for (const char* head : {"tokens/s", "power", "mm2", "comp", "mem", "net", "lat", "front"}) {
+  for (const char* head :
+       {"tokens/s", "power", "mm2", "parts $", "comp", "mem", "net", "lat", "front"}) {
     rows[0].emplace_back(head);
   }
   rows.push_back(row_of(design, design.base));
@@ -113,8 +122,23 @@ static std::string front_words(const DesignAnswer& design) {
   const bool area =
       std::any_of(design.points.begin(), design.points.end(),
                   [](const DesignPoint& point) { return point.machine.area.has_value(); });
-  return area ? "no other is as fast, draws as little and has as little area"
-              : "no other is as fast and draws as little";
+  std::vector<std::string> least = {"is as fast", "draws as little"};
+  if (area) least.emplace_back("has as little area");
+  if (design.counts_money) least.emplace_back("is of parts that cost as little");
+  const std::string last = least.back();
+  least.pop_back();
+  return "no other " + join(least, ", ") + " and " + last;
+}
+
+static std::string money_words(const DesignAnswer& design) {
+  const bool any =
+      std::any_of(design.points.begin(), design.points.end(),
+                  [](const DesignPoint& point) { return point.machine.parts.has_value(); });
+  if (!any) return "no price is known of these parts: money is not compared\n";
+  return std::string(
+             "parts: logic, memory and package of an accelerator; links, network, board, "
+             "test and margins have no price here") +
+         (design.counts_money ? "\n" : ", and the front does not count money\n");
 }
 
 std::string design_text(const DesignAnswer& design) {
@@ -124,7 +148,7 @@ std::string design_text(const DesignAnswer& design) {
          points_table(design) + "comp, mem, net, lat: % of the time of " +
          std::string(work.times.front() == "step" ? "a step" : work.times.front()) +
          " that each binds; front: " + front_words(design) + "\n" + elasticities_table(design) +
-         moves_text(design) + "\nno part has a price in data/technology: money is not compared\n";
+         moves_text(design) + "\n" + money_words(design);
 }
 
 }  // namespace headway

@@ -24,6 +24,7 @@ class Designer {
       }
     }
     if (!problems_.empty()) return problems_;
+    design_.counts_money = can_count_money();
     mark_front();
     for (std::size_t axis = 0; axis < design_.axes.size(); ++axis) {
       if (design_.axes[axis].row->is_number()) find_moves(axis);
@@ -85,11 +86,24 @@ class Designer {
 
   bool is_beaten(const DesignPoint& point, const DesignPoint& by) const {
     const double area = point.machine.area.value_or(0), its = by.machine.area.value_or(0);
+    const auto money = [&](const DesignPoint& of) {
+      return design_.counts_money ? of.machine.parts->middle() : 0.0;
+    };
     const bool as_good = by.tokens_per_second >= point.tokens_per_second &&
-                         by.power() <= point.power() && its <= area;
-    const bool better =
-        by.tokens_per_second > point.tokens_per_second || by.power() < point.power() || its < area;
+                         by.power() <= point.power() && its <= area && money(by) <= money(point);
+    const bool better = by.tokens_per_second > point.tokens_per_second ||
+                        by.power() < point.power() || its < area || money(by) < money(point);
     return as_good && better;
+  }
+
+  bool can_count_money() const {
+    return std::none_of(design_.axes.begin(), design_.axes.end(),
+                        [](const DesignAxis& axis) {
+                          return axis.row->of == AxisOf::link || axis.row->of == AxisOf::network;
+                        }) &&
+           std::all_of(design_.points.begin(), design_.points.end(), [](const DesignPoint& point) {
+             return !point.stands() || point.machine.parts.has_value();
+           });
   }
 
   void mark_front() {
@@ -147,7 +161,7 @@ class Designer {
 
 Result<DesignAnswer> make_design(DesignWorkload workload, std::vector<DesignAxis> axes,
                                  const Progress& progress) {
-  DesignAnswer out{std::move(workload), std::move(axes), {}, {}, {}};
+  DesignAnswer out{std::move(workload), std::move(axes), {}, {}, {}, {}};
   if (Problems problems = Designer(out).run(progress); !problems.empty()) return problems;
   return out;
 }

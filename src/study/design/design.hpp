@@ -28,7 +28,8 @@ struct DesignPoint {
   std::string why_not;            // where there are no times
   std::vector<DesignTime> times;  // by DesignWorkload::times
   double tokens_per_second = 0;
-  /// No other is as fast and draws as little, on as little area where that is known.
+  /// No other is as fast and draws as little, on as little area and of parts that cost as little
+  /// where that is known.
   bool on_front = false;
 
   bool stands() const { return !times.empty(); }
@@ -49,6 +50,9 @@ struct DesignAnswer {
   DesignPoint base;
   std::vector<DesignPoint> points;  // the last axis runs fastest
   std::vector<BoundMove> moves;
+  /// Whether the front counts what parts cost: all have a price, and neither links nor the network,
+  /// which have none, differ.
+  bool counts_money = false;
 };
 
 /// Problems: constants that nobody knows, or stopped.

@@ -151,7 +151,7 @@ TEST(DesignAnswer, OfSlowNetworksIsBoundByThem) {
   EXPECT_EQ(design.moves.front().before, Bound::network);
 }
 
-// A machine that another beats in speed, power and area is not on the front, every other is.
+// A machine that another beats in speed, power, area and money is not on the front.
 TEST(DesignAnswer, FrontHasWhatNoOtherBeats) {
   const DesignAnswer design =
       designed(served_batch(), {"memory=hbm2e,hbm3,hbm4", "node=n5,n3", "power=300W..1200W:4"});
@@ -161,8 +161,10 @@ TEST(DesignAnswer, FrontHasWhatNoOtherBeats) {
     if (!point.stands()) continue;
     bool beaten = false;
     for (const DesignPoint& other : design.points) {
-      beaten = beaten || (other.stands() && other.tokens_per_second > point.tokens_per_second &&
-                          other.power() < point.power());
+      beaten =
+          beaten || (other.stands() && other.tokens_per_second > point.tokens_per_second &&
+                     other.power() < point.power() && *other.machine.area <= *point.machine.area &&
+                     other.machine.parts->middle() <= point.machine.parts->middle());
     }
     if (beaten) {
       EXPECT_FALSE(point.on_front);
@@ -170,6 +172,19 @@ TEST(DesignAnswer, FrontHasWhatNoOtherBeats) {
     front += point.on_front ? 1 : 0;
   }
   EXPECT_GE(front, 2);
+}
+
+// Of memory that is as fast and draws as much the dearer is beaten where money counts, which it
+// does not where links differ, of which no price is known.
+TEST(DesignAnswer, FrontCountsMoneyWhereAllPartsHaveAPrice) {
+  const DesignAnswer priced = designed(served_batch(), {"memory=hbm3,hbm3e,hbm4"});
+  EXPECT_TRUE(priced.counts_money);
+  const DesignAnswer links =
+      designed(served_batch(), {"memory=hbm3,hbm3e", "link=nvlink4,nvlink5"});
+  EXPECT_FALSE(links.counts_money);
+  EXPECT_TRUE(links.points.front().machine.parts);
+  const DesignAnswer unpriced = designed(served_batch(), {"memory=hbm3,hbm4e"});
+  EXPECT_FALSE(unpriced.counts_money);
 }
 
 TEST(DesignAxes, SayEverythingThatIsWrongAtOnce) {

@@ -55,6 +55,7 @@ class Assembler {
     memory();
     logic();
     power();
+    price();
     if (!problems_.empty()) return problems_;
     return std::move(out_);
   }
@@ -227,6 +228,24 @@ class Assembler {
     accelerator().tdp = middle;
   }
 
+  // [DESIGN-9] Numbers in place of parts have no price.
+  void price() {
+    if (!has_dies() || choice_.peak || choice_.bandwidth) return;
+    const Dies& dies = *parts_->dies;
+    const MemoryTechnology& memory = choice_.memory != nullptr ? *choice_.memory : *parts_->memory;
+    const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
+    if (!node.wafer || (!memory.on_die() && !memory.price)) return;
+    PriceRange parts = price_of_die(node, area()) * static_cast<double>(dies.count);
+    if (!memory.on_die()) {
+      constexpr double kGib = 1024.0 * 1024 * 1024;
+      parts = parts + *memory.price * (accelerator().memory.value() / kGib);
+      const Package* package =
+          choice_.package != nullptr ? choice_.package : named(known_.packages, memory.package);
+      if (package != nullptr && package->price) parts = parts + *package->price * *out_.area;
+    }
+    out_.parts = parts;
+  }
+
   const Cluster& base_;
   const MachineChoice& choice_;
   const Technologies& known_;
@@ -236,6 +255,16 @@ class Assembler {
 };
 
 }  // namespace
+
+// Dies of a wafer by its area less its edge. From all of them sold, what is defect fused off, to
+// none sold that has a defect.
+PriceRange price_of_die(const LogicNode& node, double area) {
+  constexpr double kRadius = 150;  // mm
+  constexpr double kPi = 3.14159265358979;
+  const double dies = kPi * kRadius * kRadius / area - 2 * kPi * kRadius / std::sqrt(2 * area);
+  const double sound = std::exp(-node.defects * area / 100);
+  return {node.wafer->low / dies, node.wafer->high / dies / sound};
+}
 
 const LinkTechnology* technology_of(const Level& level, const Technologies& known) {
   for (const LinkTechnology& link : known.links) {

@@ -32,10 +32,15 @@ struct BuiltMachine {
   Cluster cluster;
   Watts least_power, most_power;  // of an accelerator, by the ends of what a bit takes
   std::optional<double> area;     // mm2 of logic, of an accelerator; where it is known
-  std::string impossible;         // why it cannot be built; empty: it can
+  /// [DESIGN-9] US$ of its logic, memory and package, where all have a price.
+  std::optional<PriceRange> parts;
+  std::string impossible;  // why it cannot be built; empty: it can
 };
 
-/// [DESIGN-3] to [DESIGN-7]. Problems: constants of its network that nobody knows.
+/// [DESIGN-9] US$ of a die of so many mm2.
+PriceRange price_of_die(const LogicNode& node, double area);
+
+/// [DESIGN-3] to [DESIGN-7], [DESIGN-9]. Problems: constants of its network that nobody knows.
 Result<BuiltMachine> assemble(const Cluster& base, const MachineChoice& choice);
 
 /// The technology of a level, by the class of its network; null: not among those known.

@@ -198,5 +198,39 @@ TEST(BuiltMachine, WithinAPowerIsAsFastAsThatLeavesIt) {
   EXPECT_NEAR(peak_in_16_bit(free.cluster.accelerator) / peak_in_16_bit(base.accelerator), 1, 1e-9);
 }
 
+// [DESIGN-9] 814 mm2 of a wafer of 300 mm: by hand 63.5 dies, of which exp(-0.814) are sound.
+// Raymond James and Epoch AI put the logic, memory and package of an H100 at 300, 1,350 and 750 US$
+// (siliconanalysts.com), B200's memory and package at 2,900 and 1,100 of 6,400 in all.
+TEST(PartsPrice, IsThatOfWafersMemoryAndPackage) {
+  const LogicNode& n4 = *named(technologies()->nodes, "n4");
+  const PriceRange die = price_of_die(n4, 814);
+  EXPECT_NEAR(die.low, 16000 / 63.5, 1);
+  EXPECT_NEAR(die.high, 16988 / 63.5 / 0.443, 2);
+  const PriceRange h100 = *built("dgx-h100", {}).parts;
+  EXPECT_LT(h100.low, 300 + 1350 + 750);
+  EXPECT_GT(h100.high, 300 + 1350 + 750);
+  const PriceRange b200 = *built("dgx-b200", {}).parts;
+  EXPECT_LT(b200.low, 2900 + 1100 + 300);
+  EXPECT_GT(b200.high, 2900 + 1100);
+  EXPECT_LT(b200.middle(), 6400);
+}
+
+// What replaces a part by a number, or by one that has no price, has none; memory without an
+// interposer costs its own alone beside the die; a smaller die in the same node costs less.
+TEST(PartsPrice, IsKnownWhereAllPartsAre) {
+  const Technologies& known = *technologies();
+  const auto parts = [](const MachineChoice& choice) { return built("dgx-h100", choice).parts; };
+  EXPECT_FALSE(parts({.bandwidth = BytesPerSecond(4e12)}));
+  EXPECT_FALSE(parts({.peak = FlopsPerSecond(2e15)}));
+  EXPECT_FALSE(parts({.memory = named(known.memories, "lpddr5x")}));
+  EXPECT_FALSE(built("mi300x-8", {}).parts);  // its dies are of two nodes
+  const LogicNode& n4 = *named(known.nodes, "n4");
+  const PriceRange sram = *parts({.memory = named(known.memories, "sram")});
+  EXPECT_NEAR(sram.middle(), price_of_die(n4, 814).middle(), 1e-9);
+  const PriceRange gddr = *parts({.memory = named(known.memories, "gddr7"), .units = 24});
+  EXPECT_NEAR(gddr.low, price_of_die(n4, 814).low + 4.1 * 24 * 3, 0.02 * gddr.low);
+  EXPECT_LT(parts({.area = 400})->high, parts({})->high);
+}
+
 }  // namespace
 }  // namespace headway

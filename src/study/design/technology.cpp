@@ -33,6 +33,13 @@ EnergyPerBit energy_of(Fields& fields) {
   return out;
 }
 
+std::optional<PriceRange> price_of(Fields& fields) {
+  if (!fields.has("price_low")) return std::nullopt;
+  const PriceRange out{positive(fields, "price_low"), positive(fields, "price_high")};
+  if (out.high < out.low) fields.fail("price_high", "is below price_low");
+  return out;
+}
+
 MemoryTechnology read_memory(Fields& fields, const std::string& name) {
   MemoryTechnology out;
   out.name = name;
@@ -49,6 +56,18 @@ MemoryTechnology read_memory(Fields& fields, const std::string& name) {
   }
   out.capacity = fields.quantity<Bytes>("capacity");
   out.energy = energy_of(fields);
+  out.price = price_of(fields);
+  return out;
+}
+
+LogicNode read_node(Fields& fields, const std::string& name) {
+  LogicNode out{name,
+                fields.text("title"),
+                positive(fields, "density"),
+                positive(fields, "sram"),
+                positive(fields, "power"),
+                price_of(fields)};
+  if (out.wafer) out.defects = positive(fields, "defects");
   return out;
 }
 
@@ -111,11 +130,10 @@ void read_technologies(Technologies& out, Problems& problems) {
     out.links.push_back(read_link(fields, name));
   });
   each_of("nodes", problems, [&](Fields& fields, const std::string& name) {
-    out.nodes.push_back({name, fields.text("title"), positive(fields, "density"),
-                         positive(fields, "sram"), positive(fields, "power")});
+    out.nodes.push_back(read_node(fields, name));
   });
   each_of("packages", problems, [&](Fields& fields, const std::string& name) {
-    out.packages.push_back({name, positive(fields, "wires_per_mm")});
+    out.packages.push_back({name, positive(fields, "wires_per_mm"), price_of(fields)});
   });
   each_of("machines", problems, [&](Fields& fields, const std::string& name) {
     out.machines.push_back(read_machine(fields, name, out));

@@ -21,6 +21,17 @@ struct EnergyPerBit {
   Watts most(BytesPerSecond rate) const { return Watts(high * 8 * rate.value()); }
 };
 
+/// US$, as far as sources agree.
+struct PriceRange {
+  double low = 0, high = 0;
+
+  double middle() const { return (low + high) / 2; }
+  PriceRange operator*(double by) const { return {low * by, high * by}; }
+  PriceRange operator+(const PriceRange& other) const {
+    return {low + other.low, high + other.high};
+  }
+};
+
 /// A generation of memory: of a stack, a device, a square millimetre.
 struct MemoryTechnology {
   std::string name, title, unit;
@@ -31,6 +42,7 @@ struct MemoryTechnology {
   std::string package;       // what carries its wires; empty: none
   std::string node;          // on the die itself: in which these numbers hold
   EnergyPerBit energy;
+  std::optional<PriceRange> price;  // of a GiB; on the die itself it is the die's
 
   bool on_die() const { return width == 0; }
 };
@@ -51,11 +63,14 @@ struct LinkTechnology {
 struct LogicNode {
   std::string name, title;
   double density = 1, sram = 1, power = 1;
+  std::optional<PriceRange> wafer;  // of 300 mm
+  double defects = 0;               // a cm2, where the wafer has a price
 };
 
 struct Package {
   std::string name;
   double wires_per_mm = 0;
+  std::optional<PriceRange> price;  // of a mm2 of logic on it
 };
 
 /// The logic dies of an accelerator.
