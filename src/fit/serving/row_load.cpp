@@ -8,6 +8,9 @@
 namespace headway::serving_rows {
 namespace {
 
+// [INFER-3] So that the busiest experts are all that any token chooses.
+constexpr double kAlike = 100;
+
 constexpr std::int64_t kMostClients = 100'000;
 
 class LoadReader {
@@ -86,6 +89,8 @@ class LoadReader {
       if (above != recipe.polls.begin()) policy.polls = std::prev(above)->second;
       chunk_ = recipe.chunk;
       if (recipe.library) serving_.engine.own_all_reduce = false;
+      alike_ = recipe.alike;
+      if (alike_) serving_.routing.power = kAlike;
       guess(serving_.dp > 1 ? recipe.guesses_of_copies : recipe.guesses, recipe.acceptance);
       return;
     }
@@ -160,8 +165,9 @@ class LoadReader {
     text_.row.load = at_capacity_ && !apart_                        ? "full"
                      : turns || load.arrivals == Arrivals::together ? "together"
                                                                     : "clients";
-    // Engines that others join, prefill and decode apart, have more between them than a host.
-    const bool fitted = !apart_ && !text_.says_any(loaded_.words.unfitted);
+    // Engines that others join, prefill and decode apart, have more between them than a host; how
+    // alike sequences of one prompt stay is not known.
+    const bool fitted = !apart_ && !alike_ && !text_.says_any(loaded_.words.unfitted);
     const bool pool = text_.says_any(loaded_.words.pooled);
     const double cold = apart_ ? 0 : cold_;
     const double prompts = static_cast<double>(load.batch * load.input) * load.input_spread.mean();
@@ -184,7 +190,7 @@ class LoadReader {
   Loaded& loaded_;
   Serving serving_;
   std::optional<ServingApart> apart_;
-  bool at_capacity_ = false;
+  bool at_capacity_ = false, alike_ = false;
   double chunk_ = 1, cold_ = 0;
 };
 

@@ -126,6 +126,19 @@ TEST(MeasuredServing, StartsAsItsReleaseDidAndFillsStepsAsItsSourceSaid) {
   EXPECT_TRUE(asked("fp8", "", 64, "2025-11-10").full);
 }
 
+// LLM-Inference-Bench gave DeepSpeed-MII one prompt sixteen times: all choose the same two experts
+// of eight, whose weights alone are read. To vLLM it gave others, which hit nearly all.
+TEST(MeasuredServing, OfSequencesAlikeReadsTheExpertsOfOne) {
+  const auto step_of = [](const char* engine, int batch) {
+    const auto rows = predicted(
+        std::string("a,llm_inference_bench,x,mixtral-8x7b,46.7,Nvidia A100 GPU,4,4,,,,,,") +
+        engine + ",," + std::to_string(batch) + ",512,512,,,,9,,,,0,static batch\n");
+    return rows[0].predicted[2].value_or(0);
+  };
+  EXPECT_LT(step_of("deepspeed-mii", 16) / step_of("deepspeed-mii", 1), 1.4);
+  EXPECT_GT(step_of("vllm", 16) / step_of("vllm", 1), 2);
+}
+
 // A client that sees 20 tokens at once sees the first when the twentieth is there.
 TEST(MeasuredServing, OfTokensThatComeInChunksHasItsFirstWithTheOthers) {
   const std::string row =

@@ -73,17 +73,19 @@ std::vector<double> chances_of(const Routing& routing, std::int64_t experts, std
   for (std::size_t i = 0; i < weights.size(); ++i) {
     weights[i] = std::pow(static_cast<double>(i + 1), -routing.power);
   }
+  // Of each and those behind it, the smallest first: of the first less what precedes nothing would
+  // be left where the first outweighs all.
+  std::vector<double> behind(weights.size());
+  std::partial_sum(weights.rbegin(), weights.rend(), behind.rbegin());
   // The busiest are chosen by every token; what is left is shared by the others.
   std::vector<double> out(weights.size(), 1.0);
   double left = static_cast<double>(std::min(active, experts));
-  double weight = std::accumulate(weights.begin(), weights.end(), 0.0);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (left * weights[i] <= weight) {
-      for (; i < weights.size(); ++i) out[i] = left * weights[i] / weight;
-      break;
+  for (std::size_t i = 0; i < weights.size(); ++i, left -= 1) {
+    if (left > 0 && (left * weights[i] > behind[i] || behind[i] == 0)) continue;
+    for (std::size_t k = i; k < weights.size(); ++k) {
+      out[k] = left > 0 ? left * weights[k] / behind[i] : 0.0;
     }
-    left -= 1;
-    weight -= weights[i];
+    break;
   }
   return out;
 }

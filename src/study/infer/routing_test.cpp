@@ -47,6 +47,15 @@ RC_GTEST_PROP(Routing, ChoosesAsManyExpertsAsAreActive, ()) {
             chosen_experts({}, experts, active, 50) + 1e-9);
 }
 
+// However far the first outweigh the rest, and where the rest is nothing to the last digit: all
+// tokens choose the same.
+TEST(Routing, OfTokensAlikeIsOfAsManyExpertsAsEachChooses) {
+  for (const double power : {100.0, 1000.0}) {
+    EXPECT_NEAR(chosen_experts({power}, 8, 2, 64), 2, 1e-6) << power;
+    EXPECT_NEAR(chosen_experts({power}, 256, 8, 1000), 8, 0.01) << power;
+  }
+}
+
 // Of many draws of which tokens go where, the fullest rank's share, all experts by chance on ranks.
 TEST(Routing, FullestRankIsThatOfExpertsByChance) {
   const std::vector<double> chances = chances_of({0.8}, 64, 4);

@@ -56,6 +56,7 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.most_ranks = fields.count_or("most_ranks", 0);
     recipe.chunk = fields.number_or("chunk", 1);
     recipe.library = fields.flag_or("library", false);
+    recipe.alike = fields.flag_or("alike", false);
     recipe.accelerator = fields.text_or("accelerator", "");
     recipe.weights = fields.texts_or_empty("weights");
     recipe.models = fields.texts_or_empty("models");

@@ -53,6 +53,7 @@ struct Recipe {
   std::vector<std::int64_t> lengths;
   std::int64_t most_ranks = 0;
   double chunk = 1;      // tokens that a client sees at once, from the first on
+  bool alike = false;    // every sequence has the same prompt: all choose the same experts
   bool library = false;  // results of ranks are summed by the library, not by kernels of the engine
 };
 
