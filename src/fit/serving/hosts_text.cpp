@@ -14,7 +14,9 @@ namespace {
 // By least of both digits that a fit tells.
 std::string time_text(Seconds time) {
   const double s = time.value();
-  return s >= 1e-3 ? formatted("%.3g ms", s * 1e3) : formatted("%.3g us", s * 1e6);
+  return s >= 1      ? formatted("%.3g s", s)
+         : s >= 1e-3 ? formatted("%.3g ms", s * 1e3)
+                     : formatted("%.3g us", s * 1e6);
 }
 
 bool is_felt(Seconds time) {
