@@ -7,6 +7,29 @@
 namespace headway {
 namespace {
 
+Engine solved(const Engine& start, const std::vector<HostLine>& lines,
+              const std::set<std::string>& settled = {}) {
+  std::vector<const HostLine*> all;
+  for (const HostLine& line : lines) all.push_back(&line);
+  return host_solved(start, all, settled);
+}
+
+// A first token that this host tells of, which takes `pass` of what each launch takes.
+template <class Pass>
+HostLine launched_line(const Engine& host, const Accelerator& on, double measured,
+                       const Pass& pass) {
+  HostLine out{.of = 0,
+               .quantity = 0,
+               .measured = measured,
+               .at = pass(host.launch.value()),
+               .accelerator = &on,
+               .point = host_constants(host, on)};
+  for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
+    out.launched[t] = pass(kLaunchesTried[t]) - out.at;
+  }
+  return out;
+}
+
 // [INFER-12] Kernels that were made for neither of two architectures, each with shares of its own:
 // of lines that follow them exactly, found for each.
 TEST(HostSolved, FindsTheKernelsOfEachArchitecture) {
@@ -36,15 +59,13 @@ TEST(HostSolved, FindsTheKernelsOfEachArchitecture) {
       lines.push_back(line);
     }
   }
-  std::vector<const HostLine*> all;
-  for (const HostLine& line : lines) all.push_back(&line);
-  const Engine found = host_solved(start, all, {});
+  const Engine found = solved(start, lines);
   for (const auto& [architecture, is] : truth.untuned) {
     EXPECT_NEAR(found.untuned.at(architecture).products / is.products, 1, 0.1) << architecture;
     EXPECT_NEAR(found.untuned.at(architecture).attention / is.attention, 1, 0.1) << architecture;
   }
   // What is settled stands.
-  const Engine stands = host_solved(start, all, {"cdna3"});
+  const Engine stands = solved(start, lines, {"cdna3"});
   EXPECT_NEAR(stands.untuned.at("cdna3").products, 0.1, 1e-9);
   EXPECT_LT(stands.untuned.at("xe-hpc").products, 0.05);
   EXPECT_EQ(stands.step, Seconds(0));
@@ -54,28 +75,16 @@ TEST(HostSolved, FindsTheKernelsOfEachArchitecture) {
 // 100: 1,000 launches of 40 us are found from above, and a way of 20 ms beside.
 TEST(HostSolved, FindsLaunchesThatKernelsHideInPart) {
   const Accelerator hopper = *load_accelerator("h100-sxm");
-  const auto pass = [](double kernels, double launch) { return std::max(kernels, 1000 * launch); };
-  constexpr double kFrom = 150e-6;
   Engine start;
-  start.launch = Seconds(kFrom);
+  start.launch = Seconds(150e-6);
   std::vector<HostLine> lines;
   for (int i = 0; i < 40; ++i) {
     const double kernels = i % 2 == 0 ? 10e-3 : 100e-3;
-    HostLine line{.of = 0,
-                  .quantity = 0,
-                  .measured = pass(kernels, 40e-6) + 20e-3,
-                  .at = pass(kernels, kFrom),
-                  .accelerator = &hopper,
-                  .point = host_constants(start, hopper)};
-    line.slopes[kRequest] = 1;
-    for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
-      line.launched[t] = pass(kernels, kLaunchesTried[t]) - line.at;
-    }
-    lines.push_back(line);
+    const auto pass = [&](double launch) { return std::max(kernels, 1000 * launch); };
+    lines.push_back(launched_line(start, hopper, pass(40e-6) + 20e-3, pass));
+    lines.back().slopes[kRequest] = 1;
   }
-  std::vector<const HostLine*> all;
-  for (const HostLine& line : lines) all.push_back(&line);
-  const Engine found = host_solved(start, all, {});
+  const Engine found = solved(start, lines);
   EXPECT_NEAR(found.launch.value(), 40e-6, 4e-6);
   EXPECT_NEAR(found.request.value(), 20e-3, 4e-3);
 }
@@ -89,21 +98,11 @@ TEST(HostSolved, TellsExpertsFromLaunches) {
   std::vector<HostLine> lines;
   for (int i = 0; i < 40; ++i) {
     const double experts = i % 2 == 0 ? 0.1 : 0, kernels = 500 + 50 * (i % 5);
-    HostLine line{.of = 0,
-                  .quantity = 0,
-                  .measured = kernels * (20e-6 + experts * 1e-3),
-                  .at = kernels * 60e-6,
-                  .accelerator = &hopper,
-                  .point = host_constants(start, hopper),
-                  .experts = experts};
-    for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
-      line.launched[t] = kernels * kLaunchesTried[t] - line.at;
-    }
-    lines.push_back(line);
+    const auto pass = [&](double launch) { return kernels * launch; };
+    lines.push_back(launched_line(start, hopper, pass(20e-6 + experts * 1e-3), pass));
+    lines.back().experts = experts;
   }
-  std::vector<const HostLine*> all;
-  for (const HostLine& line : lines) all.push_back(&line);
-  const Engine found = host_solved(start, all, {});
+  const Engine found = solved(start, lines);
   EXPECT_NEAR(found.launch.value(), 20e-6, 2e-6);
   EXPECT_NEAR(found.experts.value(), 1e-3, 0.1e-3);
 }
@@ -127,9 +126,7 @@ TEST(HostSolved, FindsTheStartsOfEarlierReleasesAlone) {
       lines.push_back(line);
     }
   }
-  std::vector<const HostLine*> all;
-  for (const HostLine& line : lines) all.push_back(&line);
-  const Engine found = host_solved({}, all, {});
+  const Engine found = solved({}, lines);
   EXPECT_NEAR(found.starts.at("2025").first.value(), 5, 0.5);
   EXPECT_EQ(found.starts.size(), 1u);
 }

@@ -23,6 +23,20 @@ bool is_felt(Seconds time) {
   return time > Seconds(0.05e-6);
 }
 
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+// "{ a = 1, b = 2 }" of TOML.
+std::string inline_table(const Members& members) {
+  std::string out;
+  for (const auto& [name, value] : members)
+    out += (out.empty() ? "{ " : ", ") + name + " = " + value;
+  return (out.empty() ? "{" : out) + " }";
+}
+// Nothing, where there are none: a line that is not written.
+std::string line_of(const Members& members) {
+  return members.empty() ? std::string() : inline_table(members);
+}
+
 // All of them where one is felt: an architecture that is not named is as the default. Times in a
 // file are above zero.
 std::string layer_text(const Engine& engine) {
@@ -31,44 +45,37 @@ std::string layer_text(const Engine& engine) {
                    [](const auto& each) { return is_felt(each.second); })) {
     return {};
   }
-  std::string out;
+  Members out;
   for (const auto& [architecture, time] : layer) {
-    out += (out.empty() ? "{ " : ", ") + architecture + " = " +
-           toml_text(time_text(std::max(time, Seconds(0.01e-6))));
+    out.emplace_back(architecture, toml_text(time_text(std::max(time, Seconds(0.01e-6)))));
   }
-  return out + " }";
+  return line_of(out);
 }
 
 std::string starts_text(const Engine& engine) {
-  std::string out;
+  Members out;
   for (const auto& [release, start] : engine.starts) {
-    std::string times;
-    const auto add = [&](const char* what, Seconds time) {
-      if (!is_felt(time)) return;
-      times +=
-          (times.empty() ? " " : ", ") + std::string(what) + " = " + toml_text(time_text(time));
-    };
-    add("first", start.first);
-    add("full", start.full);
-    out += (out.empty() ? "{ " : ", ") + toml_text(release) + " = {" + times + " }";
+    Members times;
+    if (is_felt(start.first)) times.emplace_back("first", toml_text(time_text(start.first)));
+    if (is_felt(start.full)) times.emplace_back("full", toml_text(time_text(start.full)));
+    out.emplace_back(toml_text(release), inline_table(times));
   }
-  return out.empty() ? out : out + " }";
+  return line_of(out);
 }
 
 std::string untuned_text(const Engine& engine) {
-  std::string out;
+  Members out;
   for (const auto& [architecture, of] : engine.untuned) {
-    std::string shares;
+    Members shares;
     const auto add = [&](const char* what, double share) {
-      if (!(share > 0)) return;
-      shares += formatted("%s%s = %.3g", shares.empty() ? " " : ", ", what, share);
+      if (share > 0) shares.emplace_back(what, formatted("%.3g", share));
     };
     add("products", of.products);
     add("attention", of.attention);
     add("weights", of.weights);
-    out += (out.empty() ? "{ " : ", ") + architecture + " = {" + shares + " }";
+    out.emplace_back(architecture, inline_table(shares));
   }
-  return out.empty() ? out : out + " }";
+  return line_of(out);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ class LoadReader {
     const std::string& weights = text_.cells.text("precision_weights");
     for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
       const bool holds = recipe.source == text_.row.source_key &&
-                         text_.row.engine.starts_with(recipe.engine) && text_.says(recipe.has) &&
+                         recipe.engine == text_.row.engine && text_.says(recipe.has) &&
                          text_.row.machine.starts_with(recipe.accelerator) &&
                          recipe.experts.value_or(experts) == experts &&
                          (recipe.models.empty() || is_in(text_.row.model, recipe.models)) &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
@@ -235,7 +236,9 @@ class Assembler {
     const MemoryTechnology& memory = choice_.memory != nullptr ? *choice_.memory : *parts_->memory;
     const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
     if (!node.wafer || (!memory.on_die() && !memory.price)) return;
-    PriceRange parts = price_of_die(node, area()) * static_cast<double>(dies.count);
+    const auto die = price_of_die(node, area());
+    if (!die) return;
+    PriceRange parts = *die * static_cast<double>(dies.count);
     if (!memory.on_die()) {
       constexpr double kGib = 1024.0 * 1024 * 1024;
       parts = parts + *memory.price * (accelerator().memory.value() / kGib);
@@ -258,12 +261,13 @@ class Assembler {
 
 // Dies of a wafer by its area less its edge. From all of them sold, what is defect fused off, to
 // none sold that has a defect.
-PriceRange price_of_die(const LogicNode& node, double area) {
+std::optional<PriceRange> price_of_die(const LogicNode& node, double area) {
   constexpr double kRadius = 150;  // mm
-  constexpr double kPi = 3.14159265358979;
+  constexpr double kPi = std::numbers::pi;
   const double dies = kPi * kRadius * kRadius / area - 2 * kPi * kRadius / std::sqrt(2 * area);
+  if (dies < 1) return std::nullopt;
   const double sound = std::exp(-node.defects * area / 100);
-  return {node.wafer->low / dies, node.wafer->high / dies / sound};
+  return PriceRange{node.wafer->low / dies, node.wafer->high / dies / sound};
 }
 
 const LinkTechnology* technology_of(const Level& level, const Technologies& known) {

@@ -37,8 +37,9 @@ struct BuiltMachine {
   std::string impossible;  // why it cannot be built; empty: it can
 };
 
-/// [DESIGN-9] US$ of a die of so many mm2.
-PriceRange price_of_die(const LogicNode& node, double area);
+/// [DESIGN-9] US$ of a die of so many mm2, in a node whose wafer has a price; nothing where no
+/// wafer holds one.
+std::optional<PriceRange> price_of_die(const LogicNode& node, double area);
 
 /// [DESIGN-3] to [DESIGN-7], [DESIGN-9]. Problems: constants of its network that nobody knows.
 Result<BuiltMachine> assemble(const Cluster& base, const MachineChoice& choice);

@@ -203,7 +203,7 @@ TEST(BuiltMachine, WithinAPowerIsAsFastAsThatLeavesIt) {
 // (siliconanalysts.com), B200's memory and package at 2,900 and 1,100 of 6,400 in all.
 TEST(PartsPrice, IsThatOfWafersMemoryAndPackage) {
   const LogicNode& n4 = *named(technologies()->nodes, "n4");
-  const PriceRange die = price_of_die(n4, 814);
+  const PriceRange die = *price_of_die(n4, 814);
   EXPECT_NEAR(die.low, 16000 / 63.5, 1);
   EXPECT_NEAR(die.high, 16988 / 63.5 / 0.443, 2);
   const PriceRange h100 = *built("dgx-h100", {}).parts;
@@ -226,10 +226,25 @@ TEST(PartsPrice, IsKnownWhereAllPartsAre) {
   EXPECT_FALSE(built("mi300x-8", {}).parts);  // its dies are of two nodes
   const LogicNode& n4 = *named(known.nodes, "n4");
   const PriceRange sram = *parts({.memory = named(known.memories, "sram")});
-  EXPECT_NEAR(sram.middle(), price_of_die(n4, 814).middle(), 1e-9);
+  EXPECT_NEAR(sram.middle(), price_of_die(n4, 814)->middle(), 1e-9);
   const PriceRange gddr = *parts({.memory = named(known.memories, "gddr7"), .units = 24});
-  EXPECT_NEAR(gddr.low, price_of_die(n4, 814).low + 4.1 * 24 * 3, 0.02 * gddr.low);
+  EXPECT_NEAR(gddr.low, price_of_die(n4, 814)->low + 4.1 * 24 * 3, 0.02 * gddr.low);
   EXPECT_LT(parts({.area = 400})->high, parts({})->high);
+}
+
+// A wafer of 300 mm holds some 106 mm of a square at most: of a larger die there is no price, and
+// of any that has one no negative.
+TEST(PartsPrice, IsNoneOfADieThatNoWaferHolds) {
+  const Technologies& known = *technologies();
+  for (const double area : {10.0, 814.0, 5000.0, 8000.0, 11'300.0, 90'000.0}) {
+    const auto parts = built("dgx-h100", {.area = area}).parts;
+    EXPECT_EQ(parts.has_value(), area < 10'000) << area;
+    if (parts) {
+      EXPECT_GT(parts->low, 0) << area;
+      EXPECT_GE(parts->high, parts->low) << area;
+    }
+  }
+  EXPECT_FALSE(price_of_die(*named(known.nodes, "n4"), 20'000));
 }
 
 }  // namespace

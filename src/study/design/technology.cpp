@@ -1,5 +1,7 @@
 #include "study/design/technology.hpp"
 
+#include <utility>
+
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
 
@@ -26,18 +28,22 @@ double positive(Fields& fields, std::string_view key) {
   return out;
 }
 
+// Both ends of what sources give.
+std::pair<double, double> range_of(Fields& fields, const std::string& what) {
+  const double low = positive(fields, what + "_low"), high = positive(fields, what + "_high");
+  if (high < low) fields.fail(what + "_high", "is below " + what + "_low");
+  return {low, high};
+}
+
 EnergyPerBit energy_of(Fields& fields) {
-  const EnergyPerBit out{positive(fields, "energy_low") * 1e-12,
-                         positive(fields, "energy_high") * 1e-12};
-  if (out.high < out.low) fields.fail("energy_high", "is below energy_low");
-  return out;
+  const auto [low, high] = range_of(fields, "energy");
+  return {low * 1e-12, high * 1e-12};
 }
 
 std::optional<PriceRange> price_of(Fields& fields) {
   if (!fields.has("price_low")) return std::nullopt;
-  const PriceRange out{positive(fields, "price_low"), positive(fields, "price_high")};
-  if (out.high < out.low) fields.fail("price_high", "is below price_low");
-  return out;
+  const auto [low, high] = range_of(fields, "price");
+  return PriceRange{low, high};
 }
 
 MemoryTechnology read_memory(Fields& fields, const std::string& name) {

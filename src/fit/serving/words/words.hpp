@@ -37,9 +37,9 @@ struct Format {
 /// inputs, outputs and batches and so many more; none of them: as the engine has it. `polls`: by
 /// the least batch that they hold for.
 struct Recipe {
-  std::string source;
-  std::string engine, accelerator;      // what the names begin with; empty: any
+  std::string source, engine;
   std::string has;                      // in the notes
+  std::string accelerator;              // what the name begins with; empty: any
   std::vector<std::string> weights;     // as the row has them; empty: any
   std::vector<std::string> models;      // empty: any
   std::optional<bool> experts, copies;  // of attention; nothing: either
