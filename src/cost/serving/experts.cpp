@@ -16,6 +16,24 @@ Seconds expert_product_time(const Matmul& shape, Precision precision, Scaling sc
   return batched_matmul_time(shape, precision, accelerator, slower, scaling);
 }
 
+RoutedPasses routed_passes(double routed, double width, double inner, double quantised) {
+  constexpr double kCopied = 4, kActivated = 6;  // 16 bits: one read and written; two read
+  return {Bytes(routed * (width * (kCopied + quantised) + inner * (kActivated + quantised))),
+          Bytes(routed * width * kCopied)};
+}
+
+double quantised_bytes(Precision precision, Scaling scaling) {
+  constexpr double kRead = 2;
+  if (precision == Precision::fp8) return scaling == Scaling::blocks ? kRead + 1 + 4.0 / 128 : 5;
+  if (precision == Precision::fp4) return kRead + 0.5 + 1.0 / 16;
+  return 0;
+}
+
+Seconds routed_pass_time(Bytes moved, bool sorted, const Accelerator& accelerator,
+                         const KernelParameters& products, const ServingKernels& kernels) {
+  return pass_time(sorted ? moved * kernels.experts_passes : moved, accelerator, products);
+}
+
 Seconds expert_products_time(const ExpertProducts& experts, const Accelerator& accelerator,
                              const KernelParameters& products, const ServingKernels& kernels) {
   const auto product = [&](const Matmul& shape) {
@@ -23,7 +41,7 @@ Seconds expert_products_time(const ExpertProducts& experts, const Accelerator& a
                                kernels);
   };
   return product(experts.into) + product(experts.out) + experts.start +
-         pass_time(experts.passed, accelerator, products);
+         routed_pass_time(experts.passed, experts.sorted, accelerator, products, kernels);
 }
 
 }  // namespace headway

@@ -60,8 +60,10 @@ struct ServingKernels {
   double exchange_far = 1;                 // of the bandwidth of an accelerator to other nodes
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
-  double experts_blocks = 1;  // of the rate of a product, those of experts in 8 bits by blocks
-  bool measured = true;       // on the accelerator's architecture; else on others
+  // Of experts in 8 bits by blocks: of the rate of a product, theirs; over the bandwidth's time,
+  // passes by kernels that sort their tokens.
+  double experts_blocks = 1, experts_passes = 1;
+  bool measured = true;  // on the accelerator's architecture; else on others
 };
 
 /// visit(name, constant) for each, in the order and by the names of data/serving/kernels.toml.
@@ -93,6 +95,7 @@ void for_each_constant(Kernels& kernels, Visit&& visit) {
   visit("twice_start", kernels.twice_start);
   visit("twice_share", kernels.twice_share);
   visit("experts_blocks", kernels.experts_blocks);
+  visit("experts_passes", kernels.experts_passes);
 }
 
 /// From data/serving/kernels.toml, by the architecture; `default` where it has no entry.

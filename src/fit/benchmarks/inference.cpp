@@ -149,9 +149,12 @@ void latent_prefill(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench
   row.assumed.emplace_back("head_dim=192, value_dim=128");
 }
 
+// The engine whose kernels sort the tokens of experts (data/serving/engines.toml: sorts_tokens), as
+// these benchmarks name it.
+constexpr std::string_view kSorts = "trtllm";
+
 // Experts of a gated network: one grouped product into both halves, one out of them, and passes
-// over the routed tokens, counted: gathered, activated, summed up again; in 8 and 4 bits quantised
-// before either product.
+// over the routed tokens, counted.
 void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   const Format* format = format_of("dtype", row, cells, bench);
   const std::int64_t tokens = cells.count("tokens"), width = cells.count("hidden");
@@ -171,17 +174,17 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   if (!cells.sound()) return;
   const Accelerator& accelerator = placed.on.accelerator;
   const KernelParameters& kernels = placed.on.kernels;
-  const bool small = format->precision >= Precision::fp8;
-  const double widths = routed * real(width) * (8 + (small ? format->quantised : 0));
-  const double inners = routed * real(inner) * (6 + (small ? format->quantised : 0));
+  const RoutedPasses passes = routed_passes(routed, real(width), real(inner),
+                                            quantised_bytes(format->precision, format->scaling));
+  const Bytes passed = passes.before + passes.behind;
   const Matmul into{rows, 2 * inner, width, busy}, out{rows, width, inner, busy};
   row.assumed.emplace_back("passes=counted");
   if (!even) row.assumed.emplace_back("distribution=balanced");
   // What engines' kernels make of blocks is fitted.
   if (format->precision == Precision::fp8 && format->scaling == Scaling::blocks) {
     return serving(row, placed,
-                   ExpertProducts{into, out, format->precision, format->scaling,
-                                  Bytes(widths + inners), bench.words.experts_start});
+                   ExpertProducts{into, out, format->precision, format->scaling, passed,
+                                  bench.words.experts_start, row.engine == kSorts});
   }
   const auto product = [&](const Matmul& shape) {
     return format->stored != nullptr ? unpacked_product_time(shape, *format->stored, accelerator,
@@ -190,7 +193,7 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
                                                            kernels, format->scaling);
   };
   row.predicted = product(into) + product(out) + bench.words.experts_start +
-                  pass_time(Bytes(widths + inners), accelerator, kernels);
+                  pass_time(passed, accelerator, kernels);
 }
 
 // Bytes that each kernel of vidur's profile reads and writes for a token, in 16 bit.

@@ -15,13 +15,12 @@ struct AskedServing {
   std::optional<ServingApart> apart;  // prefill and decode, where it is
   Load load;
   std::shared_ptr<const ServingConstants> constants;
-  bool fitted = true;  // constants are, on such rows
-  double chunk = 1;    // tokens that a client sees at once, and the first of them with the others
-  double cold = 0;     // [INFER-37] requests that wait for the engine's first passes, of all
-  std::string start = "default";  // how its release starts, of Engine::starts
-  bool full = false;         // a first pass is as long as steps get: all clients' prompts fill it
-  bool pooled = false;       // its memory is what the engine took at once, whatever it needs
-  bool at_capacity = false;  // the row states no batch: as many as memory holds
+  bool fitted = true;         // constants are, on such rows
+  double cold = 0;            // [INFER-37] requests that wait for the engine's first passes, of all
+  std::string start{kUsual};  // how its release starts, of Engine::starts
+  bool full = false;          // a first pass is as long as steps get: all clients' prompts fill it
+  bool pooled = false;        // its memory is what the engine took at once, whatever it needs
+  bool at_capacity = false;   // the row states no batch: as many as memory holds
   /// [INFER-35] Of a batch that memory does not hold at once: whoever finds no room waits.
   bool in_turns = false;
 };
@@ -39,7 +38,7 @@ Result<std::vector<ServedCase>> read_serving(const Csv& csv);
 Seconds cold_time(const AskedServing& asked, const Engine& engine);
 
 Served served(const AskedServing& asked);
-ServedNumbers numbers_of(const Served& served, double chunk = 1);
+ServedNumbers numbers_of(const Served& served);
 /// As the row has them: of a batch that is answered in turns the time of all of it.
 ServedNumbers numbers_of(const AskedServing& asked, const Served& served, const Engine& engine);
 /// ServedRow::of_capacity, by the constants in force.

@@ -34,7 +34,7 @@ inline double one_over(double share) {
   return share > 0 ? 1 / share : 0;
 }
 HostConstants host_constants(const Engine& engine, const Accelerator& accelerator,
-                             std::string_view start = "default");
+                             std::string_view start = kUsual);
 
 /// The largest that a search tries, s, and what one of its steps is. The way in and out takes a
 /// server, a tokenizer and queues between processes tens of milliseconds: what rows have beyond
@@ -54,7 +54,7 @@ struct HostLine {
   std::size_t of, quantity;
   double measured, at = 0;
   const Accelerator* accelerator = nullptr;
-  std::string start = "default";  // AskedServing::start
+  std::string start{kUsual};  // AskedServing::start
   HostConstants point, slopes{};
   double weight = 1;
   std::array<double, kLaunchesTried.size()> launched{};  // beyond `at`, by kLaunchesTried

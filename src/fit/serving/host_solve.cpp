@@ -12,8 +12,6 @@
 namespace headway {
 namespace {
 
-// Releases of today compile and tune before they answer.
-constexpr std::string_view kWarm = "default";
 constexpr int kLeastOfStart = 20;       // fewer lines decide no start of a release
 constexpr std::size_t kOfAll = kFirst;  // constants before it are of all
 
@@ -81,7 +79,7 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   engine.layer.clear();
   Seconds sum(0);
   for (const auto& [name, knob] : knobs.layer) sum += engine.layer[name] = seconds(knob);
-  engine.layer["default"] = sum / static_cast<double>(knobs.layer.size());
+  engine.layer[std::string(kUsual)] = sum / static_cast<double>(knobs.layer.size());
   return engine;
 }
 
@@ -127,7 +125,7 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
     for (std::size_t k = 0; k < kOfAll; ++k) begin(k, !settled.empty());
     const std::size_t first = knobs.starts.at(line->start);
     for (const std::size_t knob : {first, first + 1}) {
-      const bool decided = line->start != kWarm && told[knob] >= kLeastOfStart;
+      const bool decided = line->start != kUsual && told[knob] >= kLeastOfStart;
       begin(knob, !settled.empty() || !decided);
       if (settled.empty() && !decided) most[knob] = start[knob] = 0;
     }

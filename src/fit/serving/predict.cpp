@@ -20,9 +20,9 @@ Served served(const AskedServing& asked) {
   return served(asked.serving, *asked.constants, asked.load);
 }
 
-ServedNumbers numbers_of(const Served& served, double chunk) {
+ServedNumbers numbers_of(const Served& served) {
   ServedNumbers out;
-  out[kFirstToken] = (served.first_token + (chunk - 1) * served.each_token).value();
+  out[kFirstToken] = served.first_token.value();
   out[kEachToken] = served.each_token.value();
   out[kLatency] = served.latency.value();
   out[kOutput] = served.output_per_second;
@@ -31,7 +31,7 @@ ServedNumbers numbers_of(const Served& served, double chunk) {
 }
 
 ServedNumbers numbers_of(const AskedServing& asked, const Served& served, const Engine& engine) {
-  ServedNumbers out = numbers_of(served, asked.chunk);
+  ServedNumbers out = numbers_of(served);
   const double cold = cold_time(asked, engine).value();
   *out[kFirstToken] += cold;
   *out[kLatency] += cold;
@@ -50,18 +50,11 @@ std::optional<ServedRange> scaled(std::optional<ServedRange> range, double by) {
   return range;
 }
 
-// A client that sees so many tokens at once sees the first with the others.
-std::optional<ServedRange> of_chunk(const ServedIntervals& intervals, double chunk) {
-  if (!intervals.first_token || !intervals.each_token) return intervals.first_token;
-  return ServedRange{intervals.first_token->low + (chunk - 1) * intervals.each_token->low,
-                     intervals.first_token->high + (chunk - 1) * intervals.each_token->high};
-}
-
 std::optional<ServedRange> interval_of(std::size_t quantity, const ServedIntervals& intervals,
-                                       const Served& said, double chunk) {
+                                       const Served& said) {
   switch (quantity) {
     case kFirstToken:
-      return of_chunk(intervals, chunk);
+      return intervals.first_token;
     case kEachToken:
       return intervals.each_token;
     case kLatency:
@@ -81,7 +74,7 @@ void add_intervals(ServedRow& row, const AskedServing& asked, const Served& said
           ? intervals_of(*asked.apart, *asked.constants, asked.load, said)
           : intervals_of(asked.serving, *asked.constants, asked.load, said, asked.at_capacity);
   for (std::size_t quantity = 0; quantity < row.intervals.size(); ++quantity) {
-    const auto range = interval_of(quantity, intervals, said, asked.chunk);
+    const auto range = interval_of(quantity, intervals, said);
     if (!range) continue;
     double with_cold = 1;  // what waits for the first passes is as uncertain as the rest
     if (quantity == kFirstToken || quantity == kLatency) {
@@ -118,8 +111,9 @@ double share_of_capacity(const AskedServing& asked, const Served& said, const St
   const Serving& serving = asked.serving;
   const Load& load = asked.load;
   if (asked.at_capacity) return 1;
-  const double most =
-      most_rate(engine_of(serving, steps, serving.engine.policy, said.memory, load), load);
+  Policy policy = serving.engine.policy;  // of as many as memory holds
+  policy.most_sequences = std::numeric_limits<std::int64_t>::max();
+  const double most = most_rate(engine_of(serving, steps, policy, said.memory, load), load);
   const double tokens = static_cast<double>(load.output) * load.output_spread.mean();
   // The closed form is low where short prompts share a step.
   return std::min(1.0, said.output_per_second / static_cast<double>(serving.dp) / tokens / most);

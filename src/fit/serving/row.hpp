@@ -38,11 +38,15 @@ const Result<T>& loaded_once(std::map<std::string, Result<T>>& all, const std::s
 struct RowText {
   ServedRow& row;
   benchmarks::Cells& cells;
-  std::string said;               // by its notes, in plain words
-  std::string start = "default";  // AskedServing::start
+  std::string said;           // by its notes, in plain words
+  std::string measured = {};  // "2025 11 10", as far as the row or its source says
+  std::string start{kUsual};  // AskedServing::start
 
+  /// What is said last of a cell stands.
   void assume(std::string_view cell, const std::string& value) {
-    row.assumed.push_back(std::string(cell) + "=" + value);
+    const std::string named = std::string(cell) + "=";
+    std::erase_if(row.assumed, [&](const std::string& each) { return each.starts_with(named); });
+    row.assumed.push_back(named + value);
   }
   bool says(std::string_view word) const { return said.find(word) != std::string::npos; }
   bool says_any(const std::vector<std::string>& words) const;
@@ -52,6 +56,14 @@ struct RowText {
 Serving serving_of(RowText& text, Loaded& loaded);
 /// Prefill and decode on accelerators of their own; nothing where the row does not say so.
 std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const Serving& serving);
+
+/// The first recipe that holds for the row, `batch` of all copies of attention; null: none.
+const serving_words::Recipe* recipe_of(const RowText& text, const serving_words::Words& words,
+                                       const Serving& serving, const Load& load,
+                                       std::int64_t batch);
+/// The serving as by the recipe.
+void run_by(const serving_words::Recipe& recipe, const Load& load, std::int64_t batch,
+            RowText& text, Serving& serving);
 
 /// What it was asked, on one copy of attention; the engine's schedule becomes that of the source.
 /// Nothing where the row is skipped.

@@ -8,9 +8,6 @@
 namespace headway::serving_rows {
 namespace {
 
-// [INFER-3] So that the busiest experts are all that any token chooses.
-constexpr double kAlike = 100;
-
 constexpr std::int64_t kMostClients = 100'000;
 
 class LoadReader {
@@ -66,45 +63,10 @@ class LoadReader {
   // As the source ran the engine; of engines that others join nothing is known.
   void schedule(std::int64_t batch, const Load& load) {
     if (text_.says(loaded_.words.apart)) return;
-    const bool experts = has_experts(serving_.model);
-    const std::string& weights = text_.cells.text("precision_weights");
-    for (const serving_words::Recipe& recipe : loaded_.words.recipes) {
-      const bool holds = recipe.source == text_.row.source_key &&
-                         recipe.engine == text_.row.engine && text_.says(recipe.has) &&
-                         text_.row.machine.starts_with(recipe.accelerator) &&
-                         recipe.experts.value_or(experts) == experts &&
-                         (recipe.models.empty() || is_in(text_.row.model, recipe.models)) &&
-                         (recipe.weights.empty() || is_in(weights, recipe.weights)) &&
-                         recipe.copies.value_or(serving_.dp > 1) == (serving_.dp > 1) &&
-                         (recipe.lengths.empty() ||
-                          recipe.lengths == std::vector<std::int64_t>{load.input, load.output}) &&
-                         (recipe.most_ranks == 0 || serving_.tp <= recipe.most_ranks);
-      if (!holds) continue;
-      Policy& policy = serving_.engine.policy;
-      const double tokens = recipe.inputs * static_cast<double>(load.input) +
-                            recipe.outputs * static_cast<double>(load.output) +
-                            recipe.batches * static_cast<double>(batch) + recipe.more;
-      if (tokens > 0) policy.most_tokens = static_cast<std::int64_t>(tokens);
-      const auto above = recipe.polls.upper_bound(batch);
-      if (above != recipe.polls.begin()) policy.polls = std::prev(above)->second;
-      chunk_ = recipe.chunk;
-      if (recipe.library) serving_.engine.own_all_reduce = false;
-      alike_ = recipe.alike;
-      if (alike_) serving_.routing.power = kAlike;
-      guess(serving_.dp > 1 ? recipe.guesses_of_copies : recipe.guesses, recipe.acceptance);
-      return;
-    }
-  }
-
-  static bool is_in(const std::string& name, const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  }
-
-  // By the model's own prediction layers.
-  void guess(std::int64_t tokens, double chance) {
-    if (tokens == 0 || serving_.model.prediction_layers == 0) return;
-    serving_.speculation = Speculation{Drafting{chance, tokens}, std::nullopt};
-    text_.assume("guesses", std::to_string(tokens));
+    const serving_words::Recipe* recipe = recipe_of(text_, loaded_.words, serving_, load, batch);
+    if (recipe == nullptr) return;
+    run_by(*recipe, load, batch, text_, serving_);
+    alike_ = recipe->alike;
   }
 
   void legal(const Load& load) {
@@ -177,7 +139,6 @@ class LoadReader {
                         load,
                         *constants,
                         fitted,
-                        chunk_,
                         cold,
                         text_.start,
                         full,
@@ -191,7 +152,7 @@ class LoadReader {
   Serving serving_;
   std::optional<ServingApart> apart_;
   bool at_capacity_ = false, alike_ = false;
-  double chunk_ = 1, cold_ = 0;
+  double cold_ = 0;
 };
 
 }  // namespace

@@ -81,6 +81,7 @@ class ServingReader {
   }
 
   void engine() {
+    text_.measured = date();
     const std::string& cell = text_.cells.text("engine");
     const auto* word = serving_words::word_in(loaded_.words.engines, benchmarks::plain(cell));
     if (word != nullptr && !word->skip.empty()) return text_.cells.skip(word->skip);
@@ -109,8 +110,7 @@ class ServingReader {
       const auto said = number_of(text_.cells.text("engine_version"));
       if (said) return *said < number_of(releases.before).value_or(Release{});
     }
-    const std::string measured = date();
-    return !measured.empty() && measured < releases.until;
+    return !text_.measured.empty() && text_.measured < releases.until;
   }
 
   // "2025 11 10", as far as the row or its source says when it was measured.
@@ -153,9 +153,8 @@ class ServingReader {
     if (!set_weights(serving_, name)) {
       return text_.cells.skip("no model of this format: precision_weights", printable(name));
     }
-    const bool small = serving_.stored == nullptr && serving_.weights->matmul >= Precision::fp8;
     if (text_.cells.text("precision_kv").empty()) {
-      serving_.cache = cache_format(small ? "fp8" : "bf16");
+      serving_.cache = cache_format(weights->cache);
       return text_.assume("precision_kv", serving_.cache->name);
     }
     const auto* cache = format("precision_kv", loaded_.words.caches);

@@ -6,6 +6,14 @@
 namespace headway {
 namespace {
 
+ShareOf share_of(Fields& fields) {
+  const std::string said = fields.text_or("share_of", "memory");
+  if (said == "pool") return ShareOf::pool;
+  if (said == "free") return ShareOf::free;
+  if (said != "memory") fields.fail("share_of", "must be memory, pool or free");
+  return ShareOf::memory;
+}
+
 Result<std::vector<Engine>> read_engines() {
   const auto document = embedded_document("serving/engines.toml");
   if (!document) return document.problems();
@@ -55,8 +63,9 @@ Result<std::vector<Engine>> read_engines() {
     engine.communicators = fields.quantity<Bytes>("communicators");
     engine.sampled = fields.quantity_or<Bytes>("sampled", Bytes(0));
     engine.few_on = fields.texts_or_empty("few_on");
-    engine.pool_alone = fields.flag_or("pool_alone", false);
+    engine.share_of = share_of(fields);
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
+    engine.sorts_tokens = fields.flag_or("sorts_tokens", false);
     Policy& policy = engine.policy;
     policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);
     policy.most_sequences = fields.count_or("most_sequences", policy.most_sequences);

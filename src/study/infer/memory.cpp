@@ -141,7 +141,6 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
   out.state_of_sequence = state / stages;
   out.parts = reserved_of(serving);
   out.reserved = out.parts.total();
-  out.capacity = serving.cluster.accelerator.memory * serving.engine.memory;
   // Ranks that share the sequences of a prompt keep a part of each [INFER-25].
   out.cache_of_token /= static_cast<double>(serving.cp);
   if (serving.engine.whole.only()) {
@@ -154,10 +153,15 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
     out.cache_of_token += beside.cache_of_token;
     out.state_of_sequence += beside.state_of_sequence;
   }
-  const Bytes taken = serving.engine.pool_alone
-                          ? serving.engine.memory * (out.parts.context + out.parts.communicators)
-                          : out.reserved;
-  out.cached_tokens = (out.capacity - out.weights - taken) / out.cache_of_token;
+  const Bytes memory = serving.cluster.accelerator.memory;
+  const double part = serving.engine.memory;
+  out.capacity = part * memory;
+  Bytes taken = out.weights + out.reserved;
+  if (serving.engine.share_of == ShareOf::free) out.capacity = taken + part * (memory - taken);
+  if (serving.engine.share_of == ShareOf::pool) {
+    taken = out.weights + part * (out.parts.context + out.parts.communicators);
+  }
+  out.cached_tokens = (out.capacity - taken) / out.cache_of_token;
   return out;
 }
 

@@ -73,6 +73,19 @@ TEST(ServingMemory, SglangsShareIsOfWeightsAndCacheAlone) {
   EXPECT_NEAR(memory.cached_tokens, pool / memory.cache_of_token, 1);
 }
 
+// TensorRT-LLM's is of what weights, context, communicators and a pass leave.
+TEST(ServingMemory, TensorRtsShareIsOfWhatIsFreeBesideWeightsAndPasses) {
+  Serving serving = held("llama-3-8b", "dgx-h100", 2, 0.9);
+  for (const Engine& each : *engines()) {
+    if (each.name == "tensorrt-llm") serving.engine = each;
+  }
+  serving.engine.memory = 0.8;
+  const ServingMemory memory = memory_of(serving, 1000);
+  const Bytes free = serving.cluster.accelerator.memory - memory.weights - memory.reserved;
+  EXPECT_NEAR(memory.cached_tokens, 0.8 * free / memory.cache_of_token, 1);
+  EXPECT_NEAR((memory.capacity - memory.weights - memory.reserved) / free, 0.8, 1e-9);
+}
+
 // [INFER-24] By hand: 8,192 tokens of 2 x 4,096 and 3 x 14,336 values in 16 bit, 256 rows of
 // 128,256 logits at 10 bytes, half of each by two ranks but the stream.
 TEST(ServingMemory, ReservesWhatAPassNeedsAtItsWidest) {

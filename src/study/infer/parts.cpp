@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/serving/experts.hpp"
 #include "forecast/price.hpp"
 #include "step/frameworks/habits.hpp"
 
@@ -93,7 +94,7 @@ Arithmetic arithmetic_of(const Serving& serving, const ServingConstants& constan
 
 Start start_of(const Engine& engine, std::string_view release) {
   const auto known = engine.starts.find(release);
-  const auto usual = known != engine.starts.end() ? known : engine.starts.find("default");
+  const auto usual = known != engine.starts.end() ? known : engine.starts.find(kUsual);
   return usual != engine.starts.end() ? usual->second : Start();
 }
 
@@ -105,7 +106,7 @@ Seconds launch_time(const Serving& serving, double kernels) {
 
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
   const auto known = engine.layer.find(accelerator.architecture);
-  const auto usual = known != engine.layer.end() ? known : engine.layer.find("default");
+  const auto usual = known != engine.layer.end() ? known : engine.layer.find(kUsual);
   return usual != engine.layer.end() ? usual->second : Seconds(0);
 }
 
@@ -162,8 +163,18 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
 // Where experts lie inside the group every rank has all tokens already: each adds up what its
 // experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
 // each.
+RoutedFormat routed_format(const Serving& serving) {
+  const bool stored = serving.stored != nullptr;
+  const Recipe& recipe = stored ? *recipe_from(serving.stored->arithmetic) : *serving.weights;
+  RoutedFormat out{recipe.matmul, stored || recipe.block_scaled ? Scaling::blocks : Scaling::whole};
+  out.sorted = serving.engine.sorts_tokens && out.precision == Precision::fp8 &&
+               out.scaling == Scaling::blocks;
+  return out;
+}
+
+// What shared experts made is added before ranks sum up, where they are the same.
 void spread_experts(Program& program, const Share& share, const Experts& experts,
-                    const Routing& routing) {
+                    const Routing& routing, double quantised) {
   const LayerSplit& split = share.split;
   const bool inside = split.ep <= split.tp;
   const double group = inside ? 1 : static_cast<double>(split.ep) / static_cast<double>(split.tp);
@@ -176,18 +187,29 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
   const double copies = fullest * tokens * active / ranks;
   const auto busy = std::max<std::int64_t>(1, std::llround(chosen));
   const auto rows = std::max<std::int64_t>(1, std::llround(copies / static_cast<double>(busy)));
+  const bool shared = experts.shared_width > 0;
   std::erase_if(program.items, [&](const Item& item) {
     const auto* crossing = std::get_if<Crossing>(&item.what);
     return crossing != nullptr && inside &&
            (crossing->seam == Seam::dispatch || crossing->seam == Seam::combine ||
-            crossing->seam == Seam::share);
+            crossing->seam == Seam::share || (crossing->seam == Seam::sum && shared));
   });
+  const double inner =
+      static_cast<double>(experts.each.width) / static_cast<double>(share.split.etp);
+  const RoutedPasses passes = routed_passes(copies, share.hidden, inner, quantised);
+  Pass* behind = nullptr;  // the last of them
+  bool multiplied = false;
   for (Item& item : program.items) {
     if (auto* op = std::get_if<Op>(&item.what)) {
-      auto* product = op->routed ? std::get_if<Matmul>(&op->shape) : nullptr;
-      if (product == nullptr) continue;
-      product->m = rows;
-      product->batch = busy;
+      if (!op->routed) continue;
+      if (auto* product = std::get_if<Matmul>(&op->shape)) {
+        product->m = rows;
+        product->batch = busy;
+        multiplied = true;
+      } else if (auto* pass = std::get_if<Pass>(&op->shape)) {
+        if (!multiplied) pass->moved = passes.before;
+        if (multiplied) behind = pass;
+      }
     } else if (auto* crossing = std::get_if<Crossing>(&item.what)) {
       if (inside && crossing->seam == Seam::sum) {
         item.what = Crossing{.seam = Seam::exit,
@@ -198,6 +220,7 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
       }
     }
   }
+  if (behind != nullptr) behind->moved = passes.behind;
 }
 
 // Engines make the down projections of latent attention, which read the same input on every rank,

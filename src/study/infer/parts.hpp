@@ -23,9 +23,17 @@ bool chooses_keys(const Model& model);
 /// What a sequence leaves in a layer of linear attention, on one rank [INFER-21].
 Bytes state_of(const Attention& attention, std::int64_t tp);
 
-/// Tokens spread over experts as serving does, before tensors are split.
+/// Tokens spread over experts as serving does, before tensors are split; `quantised`: bytes that
+/// move to quantise an element [INFER-36].
 void spread_experts(Program& program, const Share& share, const Experts& experts,
-                    const Routing& routing);
+                    const Routing& routing, double quantised);
+/// What routed tokens are multiplied in.
+struct RoutedFormat {
+  Precision precision{};
+  Scaling scaling{};
+  bool sorted = false;  // ExpertProducts::sorted
+};
+RoutedFormat routed_format(const Serving& serving);
 /// The down projections of latent attention made one product, where there are two.
 void join_projections(Program& program);
 

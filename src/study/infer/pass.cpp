@@ -30,7 +30,8 @@ class Pricer {
         layout_(layout_of(serving, work.sequences, cp_)),
         job_(serving_job(serving, (work.tokens + cp_ - 1) / cp_ * cp_)),
         last_(serving_job(serving, work.checks ? work.tokens : 1)),
-        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)) {
+        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)),
+        routed_(routed_format(serving)) {
     const auto& untuned = serving.engine.untuned;
     const auto known = untuned.find(serving.cluster.accelerator.architecture);
     if ((work.tokens == 1 || work.checks) && known != untuned.end()) untuned_ = known->second;
@@ -78,7 +79,8 @@ class Pricer {
   void add(Program program, const Share& share, double times, const Layer* layer) {
     join_projections(program);
     if (layer != nullptr && layer->experts) {
-      spread_experts(program, share, *layer->experts, serving_.routing);
+      spread_experts(program, share, *layer->experts, serving_.routing,
+                     quantised_bytes(routed_.precision, routed_.scaling));
     }
     split_tensors(program, share);
     exchange_context(program, share);
@@ -184,7 +186,8 @@ class Pricer {
     } else {
       const Pass& pass = std::get<Pass>(op.shape);
       item.part = ServingPart::passes;
-      item.each = pass_time(pass.moved, accelerator, kernels);
+      item.each = routed_pass_time(pass.moved, op.routed && routed_.sorted, accelerator, kernels,
+                                   constants_.kernels);
     }
     take(std::move(item));
   }
@@ -414,6 +417,7 @@ class Pricer {
   BlockKind block_ = BlockKind::layer;
   std::size_t kind_ = 0;
   Untuned untuned_;
+  RoutedFormat routed_;
   double kernels_ = 0;
   bool returns_ = false;  // the next exchange of a layer's tokens is the way back
   PassTime out_;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/random/random.hpp"
+#include "study/infer/items.hpp"
 #include "study/infer/serving_for_test.hpp"
 
 namespace headway {
@@ -111,6 +112,38 @@ TEST(Routing, OfUnevenRanksTakesLonger) {
   EXPECT_GT(memory_of(serving, 4096).weights, held);
   serving.routing = {1, 33};
   EXPECT_EQ(check(serving).size(), 1U);  // 289 copies on 32 ranks
+}
+
+// DeepSeek-V3 on eight ranks: one sum of each of 61 layers' attention, one of each feed-forward
+// part, routed and shared experts' together, one of the embedding.
+TEST(ServedExperts, AreSummedOverRanksTogetherWithSharedOnes) {
+  const Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
+  std::vector<PassItem> items;
+  time_of(serving, *serving_constants(serving.cluster), {.sequences = 4, .tokens = 1}, items);
+  double sums = 0;
+  for (const PassItem& item : items) {
+    const auto* call = std::get_if<Call>(&item.what);
+    const bool of_tokens = call != nullptr && item.bytes > Bytes(1000);
+    if (of_tokens && call->op == CollectiveOp::all_reduce) sums += item.count;
+  }
+  EXPECT_EQ(sums, 61 + 61 + 1);
+}
+
+// [INFER-36] By hand: 1,000 tokens' eight copies of 7,168 values, read and written before and
+// behind the products in 16 bits, quantised by blocks of 128 (3 bytes and a scale of 32 bits); of
+// 256 values of an expert's part two read and one written, and quantised.
+TEST(ServedExperts, HaveTheirTokensGatheredQuantisedActivatedAndPutBack) {
+  const Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
+  std::vector<PassItem> items;
+  time_of(serving, *serving_constants(serving.cluster), {.sequences = 1, .tokens = 1000}, items);
+  double moved = 0;
+  for (const PassItem& item : items) {
+    const auto* op = std::get_if<Op>(&item.what);
+    const auto* pass = op != nullptr && op->routed ? std::get_if<Pass>(&op->shape) : nullptr;
+    if (pass != nullptr) moved += item.count * pass->moved.value();
+  }
+  const double scaled = 3 + 4.0 / 128;
+  EXPECT_NEAR(moved / (58.0 * 8000 * (7168 * (4 + 4 + scaled) + 256 * (6 + scaled))), 1, 1e-9);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "study/infer/load/closed.hpp"
 #include "study/infer/serving_for_test.hpp"
 #include "study/infer/steps.hpp"
 
@@ -77,6 +78,34 @@ TEST(Scheduling, WithPollsARequestWaitsHalfTheStepsBetweenThem) {
   constexpr std::int64_t kPolls = 40;
   const double waits = mean_first(kPolls) - mean_first(1);
   EXPECT_NEAR(waits, (kPolls - 1) / 2.0 * each, 0.15 * kPolls / 2.0 * each);
+}
+
+// [INFER-10] One prompt does not fill a step of 8,192 tokens: it waits for 40 steps, and whoever
+// comes meanwhile joins it. Of a step that has an eighth of that none waits. Beside the closed
+// form.
+TEST(Scheduling, WithPromptsThatAreGatheredEachWaitsForOthers) {
+  const Load load{.input = kInput,
+                  .output = 2000,
+                  .arrivals = Arrivals::random,
+                  .rate = 1};  // some ten are decoded at any time
+  constexpr std::int64_t kGathers = 40;
+  const Policy alone, gathers{.whole_prompts = true, .gathers = kGathers};
+  const Policy few{.whole_prompts = true, .gathers = kGathers, .gathered = 0.12};
+  const auto mean = [](const std::vector<double>& of) {
+    return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
+  };
+  const Way way = way_of(alone, load);
+  const double step = mean(way.by.each_token), at_once = mean(way.by.first_token);
+  const double waits = mean(way_of(gathers, load).by.first_token) - at_once;
+  // So many come while one waits, and wait half as long.
+  const double others = load.rate * kGathers * step;
+  const double expected = kGathers * step * (1 + others / 2) / (1 + others);
+  EXPECT_NEAR(waits / expected, 1, 0.1);
+  const auto in_closed = [&](const Policy& by) {
+    return in_closed_form(Engined{way.steps, by, kRoom}, load)->first_token;
+  };
+  EXPECT_NEAR((in_closed(gathers) - in_closed(alone)) / expected, 1, 0.1);
+  EXPECT_NEAR(mean(way_of(few, load).by.first_token) / at_once, 1, 0.05);
 }
 
 // Of eight prompts at once with room for one and a half: the i-th waits for i steps of one prompt

@@ -56,11 +56,18 @@ struct GroupedAttention {
   }
 };
 
+/// The key of what holds for architectures and releases that have no entry of their own.
+inline constexpr std::string_view kUsual = "default";
+
 /// [INFER-37] What a server that has just been started takes once, while kernels are compiled and
 /// tuned: of its first passes, and of the first that is as long as steps get.
 struct Start {
   Seconds first, full;
 };
+
+/// [INFER-5] What an engine takes a share of: of all memory; of what weights and cache have, with
+/// what passes hold beside it (SGLang); of what weights and passes leave (TensorRT-LLM).
+enum class ShareOf { memory, pool, free };
 
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
@@ -82,6 +89,7 @@ struct Engine {
   /// By release, "default" for others. No part of what is predicted of a server that runs.
   std::map<std::string, Start, std::less<>> starts;
   double memory = 0.9;  // share of an accelerator that the engine takes
+  ShareOf share_of = ShareOf::memory;
   Bytes reserved;       // of it the driver's context and libraries
   Bytes communicators;  // and their buffers, where there are peers
   /// [INFER-24] Of each logit of the whole vocabulary, of as many sequences as it takes at most,
@@ -89,8 +97,8 @@ struct Engine {
   Bytes sampled;
   /// Sequences that it takes on these architectures, and on accelerators of less than 70 GiB.
   std::vector<std::string> few_on;
-  bool pool_alone = false;  // its share is of weights and cache; what passes hold lies beside it
   bool own_all_reduce = false;
+  bool sorts_tokens = false;         // of experts, by kernels of their own [INFER-36]
   std::vector<std::string> caches;   // formats of the cache that it has
   std::vector<std::string> weights;  // and of weights; empty: all that there are
   bool splits_layers = false;        // over accelerators, and nothing else: stages alone

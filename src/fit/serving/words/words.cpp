@@ -5,6 +5,7 @@
 #include "base/document/document.hpp"
 #include "base/text.hpp"
 #include "platform/files.hpp"
+#include "study/infer/serving.hpp"
 
 namespace headway::serving_words {
 namespace {
@@ -35,10 +36,19 @@ std::map<std::string, Format, std::less<>> read_formats(Fields& root, std::strin
   std::map<std::string, Format, std::less<>> out;
   for (Fields& fields : root.tables(table)) {
     const Format format{fields.text(name), fields.text_or("block", ""),
-                        fields.text_or("experts", "")};
+                        fields.text_or("experts", ""), fields.text_or("cache", "bf16")};
     for (const std::string& said : fields.texts_or_empty("said")) out[said] = format;
     fields.reject_unknown();
   }
+  return out;
+}
+
+Most read_most(Fields& recipe, std::string_view key) {
+  Fields fields = recipe.table(key);
+  const Most out{fields.number_or("inputs", 0),  fields.number_or("outputs", 0),
+                 fields.number_or("batches", 0), fields.number_or("clients", 0),
+                 fields.number_or("more", 0),    fields.number_or("least", 0)};
+  fields.reject_unknown();
   return out;
 }
 
@@ -50,11 +60,22 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.engine = fields.text("engine");
     recipe.has = fields.text_or("has", "");
     recipe.guesses = fields.count_or("guesses", 0);
-    recipe.guesses_of_copies = fields.count_or("guesses_of_copies", recipe.guesses);
     recipe.acceptance = fields.number_or("acceptance", 0);
     recipe.lengths = fields.naturals_or_empty("lengths");
     recipe.most_ranks = fields.count_or("most_ranks", 0);
-    recipe.chunk = fields.number_or("chunk", 1);
+    recipe.least_batch = fields.count_or("least_batch", 0);
+    recipe.most_batch = fields.count_or("most_batch", 0);
+    recipe.since = fields.text_or("since", "");
+    recipe.until = fields.text_or("until", "");
+    recipe.cache = fields.text_or("cache", "");
+    if (!recipe.cache.empty() && cache_format(recipe.cache) == nullptr) {
+      fields.fail("cache", "no format is " + recipe.cache);
+    }
+    recipe.memory = fields.number_or("memory", 0);
+    Fields gathers = fields.table("gathers");
+    recipe.gathers = gathers.count_or("steps", 0);
+    recipe.gathered = gathers.number_or("share", 1);
+    gathers.reject_unknown();
     recipe.library = fields.flag_or("library", false);
     recipe.alike = fields.flag_or("alike", false);
     recipe.accelerator = fields.text_or("accelerator", "");
@@ -62,12 +83,8 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.models = fields.texts_or_empty("models");
     if (fields.has("experts")) recipe.experts = fields.flag_or("experts", false);
     if (fields.has("copies")) recipe.copies = fields.flag_or("copies", false);
-    Fields tokens = fields.table("most_tokens");
-    recipe.inputs = tokens.number_or("inputs", 0);
-    recipe.outputs = tokens.number_or("outputs", 0);
-    recipe.batches = tokens.number_or("batches", 0);
-    recipe.more = tokens.number_or("more", 0);
-    tokens.reject_unknown();
+    recipe.tokens = read_most(fields, "most_tokens");
+    recipe.sequences = read_most(fields, "most_sequences");
     for (Fields& polls : fields.tables("polls")) {
       recipe.polls[polls.natural("batch")] = polls.natural("steps");
       polls.reject_unknown();

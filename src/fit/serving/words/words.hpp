@@ -31,28 +31,38 @@ struct OtherMachine {
 struct Format {
   std::string name, block;  // block: of models trained so; empty: the same
   std::string experts;      // of models whose experts alone are so; empty: the same
+  std::string cache;        // beside such weights where none is said
 };
 
-/// How a source ran an engine, where that is not the engine's habit: tokens of a step are so many
-/// inputs, outputs and batches and so many more; none of them: as the engine has it. `polls`: by
-/// the least batch that they hold for.
+/// So many inputs, outputs, batches of all copies and clients of one, and so many more, but `least`
+/// at least; none of them: as the engine has it.
+struct Most {
+  double inputs = 0, outputs = 0, batches = 0, clients = 0, more = 0, least = 0;
+};
+
+/// How a source ran an engine, where that is not the engine's habit. `polls`: by the least batch
+/// that they hold for.
 struct Recipe {
   std::string source, engine;
   std::string has;                      // in the notes
+  std::string since, until;             // measured from this day on, before that; empty: any
   std::string accelerator;              // what the name begins with; empty: any
   std::vector<std::string> weights;     // as the row has them; empty: any
   std::vector<std::string> models;      // empty: any
   std::optional<bool> experts, copies;  // of attention; nothing: either
-  double inputs = 0, outputs = 0, batches = 0, more = 0;
+  Most tokens, sequences;               // of a step
   std::map<std::int64_t, std::int64_t> polls;
-  /// Tokens that are guessed and checked, where attention has no copies and where it has; each
-  /// right by this chance.
-  std::int64_t guesses = 0, guesses_of_copies = 0;
+  std::int64_t gathers = 0;  // Policy::gathers
+  double gathered = 0;
+  std::string cache;  // its format; empty: as the row has it
+  double memory = 0;  // share that the engine takes; 0: as its habit is
+  /// Tokens that are guessed and checked, each right by this chance.
+  std::int64_t guesses = 0;
   double acceptance = 0;
   // Of these lengths alone (empty: any), on so many ranks at most (0: any).
   std::vector<std::int64_t> lengths;
   std::int64_t most_ranks = 0;
-  double chunk = 1;      // tokens that a client sees at once, from the first on
+  std::int64_t least_batch = 0, most_batch = 0;  // of all copies; 0: any
   bool alike = false;    // every sequence has the same prompt: all choose the same experts
   bool library = false;  // results of ranks are summed by the library, not by kernels of the engine
 };

@@ -61,6 +61,19 @@ class Steady {
   // [INFER-10] Steps until the next look at new requests, in the mean.
   double to_look() const { return static_cast<double>(engine_.policy.polls - 1) / 2; }
 
+  // [INFER-10] Steps that a prompt waits for more of them, in the mean: the first of them until
+  // there are enough, or so long, those that come meanwhile half of that.
+  double to_gather(double arrivals_a_step) const {
+    const Policy& policy = engine_.policy;
+    if (policy.gathers == 0 || arrivals_a_step <= 0) return 0;
+    const double all =
+        policy.gathered * static_cast<double>(policy.most_tokens) * engine_.steps.ways;
+    const double others = std::max(0.0, std::ceil(all / computed()) - 1);
+    const double first = std::min(static_cast<double>(policy.gathers), others / arrivals_a_step);
+    const double meanwhile = arrivals_a_step * first;
+    return first * (1 + meanwhile / 2) / (1 + meanwhile);
+  }
+
   // A step of so many sequences that decode and so many prompts.
   double step(double decoding, double prompts) const {
     StepLoad load{.decoding = decoding, .cached = decoding * context_};
@@ -164,7 +177,8 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
       wait = step / 2 + engine.step(decoding, 1 + rate * step) - first;
     }
   }
-  out.first_token = first + wait + busy * engine.to_look() * alone;
+  const double gathers = engine.to_gather(rate * alone);
+  out.first_token = first + wait + busy * (engine.to_look() + gathers) * alone;
   return out;
 }
 

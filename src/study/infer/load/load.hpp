@@ -62,6 +62,11 @@ struct Policy {
   bool prompts_first = false;
   bool whole_prompts = false;  // none is cut over steps, the longest ones alone in theirs
   std::int64_t polls = 1;      // steps that decode from one look at new requests to the next
+  /// Steps that decode while a prompt is there before it is in one, unless such a step would have
+  /// this share of its most tokens (TensorRT-LLM's batch_wait_timeout_iters and
+  /// batch_wait_max_tokens_ratio).
+  std::int64_t gathers = 0;
+  double gathered = 1;
   /// A request is taken in once the cache has room for all of it; else for its prompt, and whoever
   /// came last goes out again, to be computed anew, when the cache is full.
   bool reserve = true;

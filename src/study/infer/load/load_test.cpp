@@ -41,6 +41,8 @@ Case any_case() {
   out.policy.prompts_first = *rc::gen::arbitrary<bool>();
   out.policy.whole_prompts = *rc::gen::arbitrary<bool>();
   out.policy.polls = *rc::gen::element(1, 1, 7);
+  out.policy.gathers = *rc::gen::element(0, 0, 5);
+  out.policy.gathered = *rc::gen::element(0.5, 1.0);
   out.policy.reserve = *rc::gen::arbitrary<bool>();
   out.policy.block = *rc::gen::element(1, 16, 64);
   out.load.input = *rc::gen::inRange(1, 2000);

@@ -36,6 +36,21 @@ bool Server::looks() {
   return now;
 }
 
+// [INFER-10] Whether prompts that would fit into so many tokens wait for more of them.
+bool Server::gathers(double budget) {
+  if (policy_.gathers == 0 || taken_.empty() || decoding_.empty()) return false;
+  double tokens = 0;
+  for (const Request& request : taken_) {
+    if (tokens > 0 && tokens + request.left > budget) break;
+    tokens += request.left;
+  }
+  tokens += as_double(decoding_.size()) * steps_.checked;
+  const double enough = policy_.gathered * static_cast<double>(policy_.most_tokens) * steps_.ways;
+  if (gathered_ < policy_.gathers && tokens < enough) return true;
+  gathered_ = 0;
+  return false;
+}
+
 void Server::take_in() {
   const auto most = static_cast<std::size_t>(policy_.most_at_a_time(steps_.ways, steps_.checked));
   while (!waiting_.empty()) {
@@ -116,6 +131,7 @@ std::int64_t Server::steps_alike(std::int64_t decoding, double horizon) const {
   }
   // Whoever waits may be taken in at the next look.
   if (policy_.polls > 1 && !waiting_.empty()) most = std::min(most, policy_.polls - since_look_);
+  if (!taken_.empty()) most = std::min(most, policy_.gathers - gathered_);
   if (most <= 1 || !std::isfinite(horizon)) return std::max<std::int64_t>(1, most);
   const double sequences = static_cast<double>(decoding);
   const double first = steps_.of({.decoding = sequences, .cached = cached_});
@@ -164,9 +180,10 @@ std::vector<Request> Server::step(double horizon) {
   // Of prompts what is left of the step, of all ways together.
   double budget = std::max(
       1.0, static_cast<double>(policy_.most_tokens) * steps_.ways - work.decoding * steps_.checked);
+  const bool gathering = gathers(budget);
   std::size_t ended = 0;
   for (Request& request : taken_) {
-    if (budget <= 0) break;
+    if (budget <= 0 || gathering) break;
     const bool whole = policy_.whole_prompts;
     if (whole && request.left > budget && work.prompt > 0) break;
     const double piece =
@@ -186,7 +203,7 @@ std::vector<Request> Server::step(double horizon) {
   std::int64_t made = apart ? 0 : 1;
   double seconds = steps_.of(work);
   // Who was put back may be taken in again in the next.
-  if (taken_.empty() && !decoding_.empty() && put_back_ == put_back) {
+  if ((taken_.empty() || gathering) && !decoding_.empty() && put_back_ == put_back) {
     const auto decoding = static_cast<std::int64_t>(decoding_.size());
     made = steps_alike(decoding, horizon);
     if (made > 1) {
@@ -195,6 +212,7 @@ std::vector<Request> Server::step(double horizon) {
     }
   }
   now_ += seconds;
+  if (gathering) gathered_ += made;
   since_look_ = work.prompt > 0 ? policy_.polls : (since_look_ + made - 1) % policy_.polls + 1;
   if (!apart) {
     step_ += made;

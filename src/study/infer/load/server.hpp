@@ -65,6 +65,7 @@ class Server {
 
   double needs(const Request& request) const;
   bool looks();
+  bool gathers(double budget);
   void take_in();
   void put_back_one();
   void decode(Request request);
@@ -83,7 +84,7 @@ class Server {
   // step adds.
   double held_ = 0, cached_ = 0, growth_ = 0;
   std::int64_t step_ = 0, order_ = 0, put_back_ = 0;
-  std::int64_t since_look_ = 0;  // steps
+  std::int64_t since_look_ = 0, gathered_ = 0;  // steps
 };
 
 }  // namespace headway

@@ -205,7 +205,9 @@ std::vector<ServingOption> table() {
        fills<&A::engine>},
       {{"memory-share",
         "SHARE",
-        "of an accelerator's memory, that the engine takes",
+        "of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), that the "
+        "engine "
+        "takes",
         {.kind = FieldForm::Kind::number, .least = 0.01, .most = 1},
         kFormats,
         "the engine's"},
