@@ -2,17 +2,18 @@
 
 namespace headway {
 
-// [INFER-36] As a product of its own [KERNEL-1], of 8 bits by blocks at `experts_blocks` of the
-// rate: each expert's rows are filled up to whole tiles, and a tile's scales change with its expert
-// and along k.
+// [INFER-36] As a product of its own [KERNEL-1] at a share of the rate: each expert's rows are
+// filled up to whole tiles, and of 8 bits by blocks a tile's scales change with its expert and
+// along k.
 Seconds expert_product_time(const Matmul& shape, Precision precision, Scaling scaling,
                             const Accelerator& accelerator, const KernelParameters& products,
                             const ServingKernels& kernels) {
-  if (precision != Precision::fp8 || scaling != Scaling::blocks) {
-    return batched_matmul_time(shape, precision, accelerator, products, scaling);
-  }
   KernelParameters slower = products;
-  slower.sustained *= kernels.experts_blocks;
+  if (precision == Precision::bf16 || precision == Precision::fp16) {
+    slower.sustained *= kernels.experts_wide;
+  } else if (precision == Precision::fp8 && scaling == Scaling::blocks) {
+    slower.sustained *= kernels.experts_blocks;
+  }
   return batched_matmul_time(shape, precision, accelerator, slower, scaling);
 }
 

@@ -25,10 +25,21 @@ TEST(ExpertProducts, OfEightBitsByBlocksReachAShareOfTheRateOfOneProduct) {
   };
   EXPECT_NEAR(blocks(4096, 0.5) / blocks(4096, 1), 2, 0.1);
   EXPECT_NEAR(blocks(1, 0.9) / blocks(1, 1), 1, 0.05);
-  const auto sixteen = [](double share) {
-    return of_rows(4096, Precision::bf16, Scaling::whole, share);
+  const auto one_scale = [](double share) {
+    return of_rows(4096, Precision::fp8, Scaling::whole, share);
   };
-  EXPECT_EQ(sixteen(0.5), sixteen(1));
+  EXPECT_EQ(one_scale(0.5), one_scale(1));
+}
+
+TEST(ExpertProducts, OfSixteenBitsReachAShareOfTheirOwn) {
+  const Accelerator accelerator = *load_accelerator("a100-80gb");
+  const auto time = [&](double share) {
+    ServingKernels kernels;
+    kernels.experts_wide = share;
+    return expert_product_time({4096, 2048, 4096, 8}, Precision::bf16, Scaling::whole, accelerator,
+                               *kernel_parameters_for(accelerator), kernels);
+  };
+  EXPECT_NEAR(time(0.5) / time(1), 2, 0.1);
 }
 
 // Both products, a start, and passes at the bandwidth.

@@ -60,9 +60,9 @@ struct ServingKernels {
   double exchange_far = 1;                 // of the bandwidth of an accelerator to other nodes
   Seconds once_start, twice_start;         // of an all-reduce in one step, and in two
   double once_share = 1, twice_share = 1;  // of the bandwidth of an accelerator to its peers
-  // Of experts in 8 bits by blocks: of the rate of a product, theirs; over the bandwidth's time,
-  // passes by kernels that sort their tokens.
-  double experts_blocks = 1, experts_passes = 1;
+  // Of the rate of a product, that of experts in 16 bits and in 8 bits by blocks; of these over the
+  // bandwidth's time, passes by kernels that sort their tokens.
+  double experts_wide = 1, experts_blocks = 1, experts_passes = 1;
   bool measured = true;  // on the accelerator's architecture; else on others
 };
 
@@ -94,6 +94,7 @@ void for_each_constant(Kernels& kernels, Visit&& visit) {
   visit("once_share", kernels.once_share);
   visit("twice_start", kernels.twice_start);
   visit("twice_share", kernels.twice_share);
+  visit("experts_wide", kernels.experts_wide);
   visit("experts_blocks", kernels.experts_blocks);
   visit("experts_passes", kernels.experts_passes);
 }

@@ -180,11 +180,12 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   const Matmul into{rows, 2 * inner, width, busy}, out{rows, width, inner, busy};
   row.assumed.emplace_back("passes=counted");
   if (!even) row.assumed.emplace_back("distribution=balanced");
-  // What engines' kernels make of blocks is fitted.
-  if (format->precision == Precision::fp8 && format->scaling == Scaling::blocks) {
+  // What engines' kernels make of 16 bits and of blocks is fitted.
+  const bool blocks = format->precision == Precision::fp8 && format->scaling == Scaling::blocks;
+  if (format->stored == nullptr && (blocks || format->precision < Precision::fp8)) {
     return serving(row, placed,
                    ExpertProducts{into, out, format->precision, format->scaling, passed,
-                                  bench.words.experts_start, row.engine == kSorts});
+                                  bench.words.experts_start, blocks && row.engine == kSorts});
   }
   const auto product = [&](const Matmul& shape) {
     return format->stored != nullptr ? unpacked_product_time(shape, *format->stored, accelerator,
