@@ -32,7 +32,8 @@ void gemm(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench) {
   const ProductFormat of = headway::format_of(format->precision, format->scaling);
   row.predicted =
       matmul_time(product, format->precision, accelerator, kernels, 2, format->scaling) +
-      quantisation_time(real(product.m) * real(product.k), format->quantised, of, accelerator,
+      quantisation_time(real(product.m) * real(product.k),
+                        quantised_bytes(format->precision, format->scaling), of, accelerator,
                         kernels);
 }
 

@@ -42,7 +42,6 @@ void read_format(Fields fields, Words& words) {
   const std::string scaling = fields.text_or("scaling", "whole");
   if (scaling != "whole" && scaling != "blocks") fields.fail("scaling", "is 'whole' or 'blocks'");
   format.scaling = scaling == "blocks" ? Scaling::blocks : Scaling::whole;
-  format.quantised = fields.number_or("quantised", 0);
   if (const std::string stored = fields.text_or("stored", ""); !stored.empty()) {
     format.stored = weight_format(stored);
     if (format.stored == nullptr) fields.fail("stored", "is no format of weights");

@@ -30,7 +30,6 @@ struct Machine {
 struct Format {
   Precision precision = Precision::bf16;
   Scaling scaling = Scaling::whole;
-  double quantised = 0;                  // bytes an element that a quantisation in 16 bit moves
   const WeightFormat* stored = nullptr;  // of weights that lie otherwise than products read them
 };
 

@@ -33,16 +33,19 @@ enum class Family : std::uint8_t {
   dispatch,
   combine,
   quick,
+  wide_experts,
   experts,
   reduce
 };
-constexpr std::array kFamilies = {Family::decode,   Family::latent,  Family::prompt,
-                                  Family::dispatch, Family::combine, Family::quick,
-                                  Family::experts,  Family::reduce};
+constexpr std::array kFamilies = {Family::decode,       Family::latent,  Family::prompt,
+                                  Family::dispatch,     Family::combine, Family::quick,
+                                  Family::wide_experts, Family::experts, Family::reduce};
 
 Family family_of(const ServingKernel& kernel) {
   if (std::holds_alternative<PromptAttention>(kernel)) return Family::prompt;
-  if (std::holds_alternative<ExpertProducts>(kernel)) return Family::experts;
+  if (const auto* experts = std::get_if<ExpertProducts>(&kernel)) {
+    return experts->precision < Precision::fp8 ? Family::wide_experts : Family::experts;
+  }
   if (const auto* exchange = std::get_if<ExpertExchange>(&kernel)) {
     if (exchange->quick) return Family::quick;
     return exchange->combine ? Family::combine : Family::dispatch;
@@ -59,6 +62,7 @@ Family family_of(std::string_view constant) {
          : constant.starts_with("dispatch_") ? Family::dispatch
          : constant.starts_with("combine_")  ? Family::combine
          : constant.starts_with("quick_")    ? Family::quick
+         : constant == "experts_wide"        ? Family::wide_experts
          : constant.starts_with("experts_")  ? Family::experts
                                              : Family::reduce;
 }

@@ -1,4 +1,5 @@
 // Rows of measured serving beside what they are predicted to take.
+#include <limits>
 #include <sstream>
 
 #include "base/formatted.hpp"

@@ -53,7 +53,7 @@ const Recipe* recipe_of(const RowText& text, const serving_words::Words& words,
            (recipe.lengths.empty() || recipe.lengths == lengths) &&
            within(0, serving.tp, recipe.most_ranks) &&
            within(recipe.least_batch, batch, recipe.most_batch) && text.measured >= recipe.since &&
-           (recipe.until.empty() || text.measured < recipe.until);
+           (recipe.until.empty() || (!text.measured.empty() && text.measured < recipe.until));
   };
   const auto found = std::find_if(words.recipes.begin(), words.recipes.end(), holds);
   return found != words.recipes.end() ? &*found : nullptr;

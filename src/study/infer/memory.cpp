@@ -157,7 +157,9 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
   const double part = serving.engine.memory;
   out.capacity = part * memory;
   Bytes taken = out.weights + out.reserved;
-  if (serving.engine.share_of == ShareOf::free) out.capacity = taken + part * (memory - taken);
+  if (serving.engine.share_of == ShareOf::free) {
+    out.capacity = std::min(memory, taken + part * (memory - taken));
+  }
   if (serving.engine.share_of == ShareOf::pool) {
     taken = out.weights + part * (out.parts.context + out.parts.communicators);
   }

@@ -84,6 +84,11 @@ TEST(ServingMemory, TensorRtsShareIsOfWhatIsFreeBesideWeightsAndPasses) {
   const Bytes free = serving.cluster.accelerator.memory - memory.weights - memory.reserved;
   EXPECT_NEAR(memory.cached_tokens, 0.8 * free / memory.cache_of_token, 1);
   EXPECT_NEAR((memory.capacity - memory.weights - memory.reserved) / free, 0.8, 1e-9);
+  // 141 GB of weights: an engine takes no more than there is.
+  serving.model = *load_model("llama-3-70b");
+  serving.tp = 1;
+  EXPECT_EQ(memory_of(serving, 1000).capacity, serving.cluster.accelerator.memory);
+  EXPECT_LT(memory_of(serving, 1000).cached_tokens, 0);
 }
 
 // [INFER-24] By hand: 8,192 tokens of 2 x 4,096 and 3 x 14,336 values in 16 bit, 256 rows of

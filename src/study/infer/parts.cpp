@@ -160,19 +160,18 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   return out;
 }
 
-// Where experts lie inside the group every rank has all tokens already: each adds up what its
-// experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
-// each.
 RoutedFormat routed_format(const Serving& serving) {
   const bool stored = serving.stored != nullptr;
   const Recipe& recipe = stored ? *recipe_from(serving.stored->arithmetic) : *serving.weights;
-  RoutedFormat out{recipe.matmul, stored || recipe.block_scaled ? Scaling::blocks : Scaling::whole};
-  out.sorted = serving.engine.sorts_tokens && out.precision == Precision::fp8 &&
+  RoutedFormat out{recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole};
+  out.sorted = serving.engine.sorts_tokens && !stored && out.precision == Precision::fp8 &&
                out.scaling == Scaling::blocks;
   return out;
 }
 
-// What shared experts made is added before ranks sum up, where they are the same.
+// Where experts lie inside the group every rank has all tokens already: each adds up what its
+// experts, or parts of them, make. Else the ranks of a copy of attention send a part of its tokens
+// each. What shared experts made is added before ranks sum up, where they are the same.
 void spread_experts(Program& program, const Share& share, const Experts& experts,
                     const Routing& routing, double quantised) {
   const LayerSplit& split = share.split;

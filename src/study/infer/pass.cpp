@@ -211,7 +211,7 @@ class Pricer {
       return unpacked_product_time(product, *stored, accelerator, kernels, constants_.formats);
     }
     const Scaling scaling = serving_.weights->block_scaled ? Scaling::blocks : Scaling::whole;
-    if (product.batch > 1) {
+    if (op.routed) {
       return expert_product_time(product, op.precision, scaling, accelerator, kernels,
                                  constants_.kernels);
     }

@@ -88,7 +88,7 @@ struct Engine {
   Seconds request;  // of a client, from its question into the engine and out again
   /// By release, "default" for others. No part of what is predicted of a server that runs.
   std::map<std::string, Start, std::less<>> starts;
-  double memory = 0.9;  // share of an accelerator that the engine takes
+  double memory = 0.9;  // share that the engine takes of what share_of says
   ShareOf share_of = ShareOf::memory;
   Bytes reserved;       // of it the driver's context and libraries
   Bytes communicators;  // and their buffers, where there are peers

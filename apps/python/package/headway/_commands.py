@@ -836,8 +836,8 @@ class InferFields(ServingFields, total=False):
     redundant_experts: copies of the busiest, which even out ranks
     exchange: how tokens travel to experts and back: collective, or kernels of its own (DeepEP):
         collective, kernels; default: collective
-    memory_share: of an accelerator's memory, or of what weights leave of it (TensorRT-LLM),
-        that the engine takes; default: the engine's
+    memory_share: of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), for
+        the engine; default: the engine's
     step_tokens: of one step at most, of prompts and decoded; default: the engine's
     step_sequences: of a copy at a time at most; default: the engine's
     prompts: in steps of their own, or beside what is decoded: first, beside; default: the

@@ -37,6 +37,9 @@ std::map<std::string, Format, std::less<>> read_formats(Fields& root, std::strin
   for (Fields& fields : root.tables(table)) {
     const Format format{fields.text(name), fields.text_or("block", ""),
                         fields.text_or("experts", ""), fields.text_or("cache", "bf16")};
+    if (cache_format(format.cache) == nullptr) {
+      fields.fail("cache", "no format is " + format.cache);
+    }
     for (const std::string& said : fields.texts_or_empty("said")) out[said] = format;
     fields.reject_unknown();
   }

@@ -50,10 +50,10 @@ struct Recipe {
   std::vector<std::string> weights;     // as the row has them; empty: any
   std::vector<std::string> models;      // empty: any
   std::optional<bool> experts, copies;  // of attention; nothing: either
-  Most tokens, sequences;               // of a step
+  Most tokens, sequences;               // of a step, at a time
   std::map<std::int64_t, std::int64_t> polls;
   std::int64_t gathers = 0;  // Policy::gathers
-  double gathered = 0;
+  double gathered = 1;
   std::string cache;  // its format; empty: as the row has it
   double memory = 0;  // share that the engine takes; 0: as its habit is
   /// Tokens that are guessed and checked, each right by this chance.

@@ -63,12 +63,13 @@ class Steady {
 
   // [INFER-10] Steps that a prompt waits for more of them, in the mean: the first of them until
   // there are enough, or so long, those that come meanwhile half of that.
-  double to_gather(double arrivals_a_step) const {
+  double to_gather(double arrivals_a_step, double decoding) const {
     const Policy& policy = engine_.policy;
     if (policy.gathers == 0 || arrivals_a_step <= 0) return 0;
     const double all =
         policy.gathered * static_cast<double>(policy.most_tokens) * engine_.steps.ways;
-    const double others = std::max(0.0, std::ceil(all / computed()) - 1);
+    const double prompts = (all - decoding * engine_.steps.checked) / computed();
+    const double others = std::max(0.0, std::ceil(prompts) - 1);
     const double first = std::min(static_cast<double>(policy.gathers), others / arrivals_a_step);
     const double meanwhile = arrivals_a_step * first;
     return first * (1 + meanwhile / 2) / (1 + meanwhile);
@@ -177,7 +178,7 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) 
       wait = step / 2 + engine.step(decoding, 1 + rate * step) - first;
     }
   }
-  const double gathers = engine.to_gather(rate * alone);
+  const double gathers = engine.to_gather(rate * alone, decoding);
   out.first_token = first + wait + busy * (engine.to_look() + gathers) * alone;
   return out;
 }

@@ -36,17 +36,21 @@ bool Server::looks() {
   return now;
 }
 
-// [INFER-10] Whether prompts that would fit into so many tokens wait for more of them.
-bool Server::gathers(double budget) {
+// [INFER-10] Whether prompts that are taken in wait for more of them; one that was begun ends.
+// Steps count on over those that decode nothing, as TensorRT-LLM's do.
+bool Server::gathers() {
   if (policy_.gathers == 0 || taken_.empty() || decoding_.empty()) return false;
+  if (taken_.front().cached > taken_.front().hit) return false;
+  const double all = static_cast<double>(policy_.most_tokens) * steps_.ways;
+  const double decoded = as_double(decoding_.size()) * steps_.checked;
+  const double budget = std::max(1.0, all - decoded);
   double tokens = 0;
   for (const Request& request : taken_) {
-    if (tokens > 0 && tokens + request.left > budget) break;
+    if (policy_.whole_prompts && tokens > 0 && tokens + request.left > budget) break;
     tokens += request.left;
   }
-  tokens += as_double(decoding_.size()) * steps_.checked;
-  const double enough = policy_.gathered * static_cast<double>(policy_.most_tokens) * steps_.ways;
-  if (gathered_ < policy_.gathers && tokens < enough) return true;
+  if (!policy_.whole_prompts) tokens = std::min(tokens, budget);
+  if (gathered_ < policy_.gathers && tokens + decoded < policy_.gathered * all) return true;
   gathered_ = 0;
   return false;
 }
@@ -166,7 +170,8 @@ std::vector<Request> Server::leave() {
 
 std::vector<Request> Server::step(double horizon) {
   if (looks()) take_in();
-  const bool apart = policy_.prompts_first && !taken_.empty();
+  const bool gathering = gathers();
+  const bool apart = policy_.prompts_first && !taken_.empty() && !gathering;
   const std::int64_t put_back = put_back_;
   if (!policy_.reserve && !apart) {
     while (taken_.size() + decoding_.size() > 1 && held_ + growth_ > room_) put_back_one();
@@ -180,7 +185,6 @@ std::vector<Request> Server::step(double horizon) {
   // Of prompts what is left of the step, of all ways together.
   double budget = std::max(
       1.0, static_cast<double>(policy_.most_tokens) * steps_.ways - work.decoding * steps_.checked);
-  const bool gathering = gathers(budget);
   std::size_t ended = 0;
   for (Request& request : taken_) {
     if (budget <= 0 || gathering) break;

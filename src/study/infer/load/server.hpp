@@ -65,7 +65,7 @@ class Server {
 
   double needs(const Request& request) const;
   bool looks();
-  bool gathers(double budget);
+  bool gathers();
   void take_in();
   void put_back_one();
   void decode(Request request);

@@ -205,9 +205,7 @@ std::vector<ServingOption> table() {
        fills<&A::engine>},
       {{"memory-share",
         "SHARE",
-        "of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), that the "
-        "engine "
-        "takes",
+        "of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), for the engine",
         {.kind = FieldForm::Kind::number, .least = 0.01, .most = 1},
         kFormats,
         "the engine's"},
