@@ -11,7 +11,7 @@ Seconds expert_product_time(const Matmul& shape, Precision precision, Scaling sc
   KernelParameters slower = products;
   if (precision == Precision::bf16 || precision == Precision::fp16) {
     slower.sustained *= kernels.experts_wide;
-  } else if (precision == Precision::fp8 && scaling == Scaling::blocks) {
+  } else if (format_of(precision, scaling) == ProductFormat::bits_8_blocks) {
     slower.sustained *= kernels.experts_blocks;
   }
   return batched_matmul_time(shape, precision, accelerator, slower, scaling);

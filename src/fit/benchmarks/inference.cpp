@@ -182,7 +182,7 @@ void experts(BenchmarkRow& row, Cells& cells, const Placed& placed, Bench& bench
   row.assumed.emplace_back("passes=counted");
   if (!even) row.assumed.emplace_back("distribution=balanced");
   // What engines' kernels make of 16 bits and of blocks is fitted.
-  const bool blocks = format->precision == Precision::fp8 && format->scaling == Scaling::blocks;
+  const bool blocks = format_of(format->precision, format->scaling) == ProductFormat::bits_8_blocks;
   if (format->stored == nullptr && (blocks || format->precision < Precision::fp8)) {
     return serving(row, placed,
                    ExpertProducts{into, out, format->precision, format->scaling, passed,

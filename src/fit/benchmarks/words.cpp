@@ -69,7 +69,9 @@ Result<Words> read() {
 std::string name_of(const Format& format) {
   if (format.stored != nullptr) return format.stored->name;
   std::string name(to_name(format.precision));
-  if (format.precision == Precision::fp8 && format.scaling == Scaling::blocks) name += " by blocks";
+  if (format_of(format.precision, format.scaling) == ProductFormat::bits_8_blocks) {
+    name += " by blocks";
+  }
   return name;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "study/infer/engines.hpp"
 #include "study/infer/search/change.hpp"
 #include "study/infer/serving_for_test.hpp"
 
@@ -63,9 +62,7 @@ TEST(ServingMemory, VllmTriesItsSamplerWithTheWholeVocabulary) {
 // have what is left.
 TEST(ServingMemory, SglangsShareIsOfWeightsAndCacheAlone) {
   Serving serving = held("llama-3-8b", "dgx-h100", 2, 0.9);
-  for (const Engine& each : *engines()) {
-    if (each.name == "sglang") serving.engine = each;
-  }
+  serving.engine = testing::engine_named("sglang");
   serving.engine.memory = 0.5;
   const ServingMemory memory = memory_of(serving, 1000);
   const Bytes before = memory.parts.context + memory.parts.communicators;
@@ -76,9 +73,7 @@ TEST(ServingMemory, SglangsShareIsOfWeightsAndCacheAlone) {
 // TensorRT-LLM's is of what weights, context, communicators and a pass leave.
 TEST(ServingMemory, TensorRtsShareIsOfWhatIsFreeBesideWeightsAndPasses) {
   Serving serving = held("llama-3-8b", "dgx-h100", 2, 0.9);
-  for (const Engine& each : *engines()) {
-    if (each.name == "tensorrt-llm") serving.engine = each;
-  }
+  serving.engine = testing::engine_named("tensorrt-llm");
   serving.engine.memory = 0.8;
   const ServingMemory memory = memory_of(serving, 1000);
   const Bytes free = serving.cluster.accelerator.memory - memory.weights - memory.reserved;
@@ -113,9 +108,7 @@ TEST(ServingMemory, ReservesWhatAPassNeedsAtItsWidest) {
 // of 128 and 512 tokens of 16 of them (with 24 tokens of output more).
 TEST(ServingMemory, OfWholeBatchesGrowsByTheBuffersOfTheirPrompts) {
   Serving serving = held("gpt3-6.7b", "dgx-a100-80gb", 1, 1);
-  serving.engine = *std::find_if(engines()->begin(), engines()->end(), [](const Engine& each) {
-    return each.name == "fastertransformer";
-  });
+  serving.engine = testing::engine_named("fastertransformer");
   const double gib = 1024.0 * 1024 * 1024;
   const auto of_sequence = [&](std::int64_t input, std::int64_t output) {
     const ServingMemory memory = memory_of(serving, input + output, input);

@@ -164,8 +164,8 @@ RoutedFormat routed_format(const Serving& serving) {
   const bool stored = serving.stored != nullptr;
   const Recipe& recipe = stored ? *recipe_from(serving.stored->arithmetic) : *serving.weights;
   RoutedFormat out{recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole};
-  out.sorted = serving.engine.sorts_tokens && !stored && out.precision == Precision::fp8 &&
-               out.scaling == Scaling::blocks;
+  out.sorted = serving.engine.sorts_tokens && !stored &&
+               format_of(out.precision, out.scaling) == ProductFormat::bits_8_blocks;
   return out;
 }
 
@@ -206,8 +206,11 @@ void spread_experts(Program& program, const Share& share, const Experts& experts
         product->batch = busy;
         multiplied = true;
       } else if (auto* pass = std::get_if<Pass>(&op->shape)) {
-        if (!multiplied) pass->moved = passes.before;
-        if (multiplied) behind = pass;
+        if (multiplied) {
+          behind = pass;
+        } else {
+          pass->moved = passes.before;
+        }
       }
     } else if (auto* crossing = std::get_if<Crossing>(&item.what)) {
       if (inside && crossing->seam == Seam::sum) {

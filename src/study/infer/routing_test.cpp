@@ -114,14 +114,19 @@ TEST(Routing, OfUnevenRanksTakesLonger) {
   EXPECT_EQ(check(serving).size(), 1U);  // 289 copies on 32 ranks
 }
 
+// What a pass of DeepSeek-V3 on eight ranks consists of.
+std::vector<PassItem> items_of(const PassWork& work) {
+  const Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
+  std::vector<PassItem> items;
+  time_of(serving, *serving_constants(serving.cluster), work, items);
+  return items;
+}
+
 // DeepSeek-V3 on eight ranks: one sum of each of 61 layers' attention, one of each feed-forward
 // part, routed and shared experts' together, one of the embedding.
 TEST(ServedExperts, AreSummedOverRanksTogetherWithSharedOnes) {
-  const Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
-  std::vector<PassItem> items;
-  time_of(serving, *serving_constants(serving.cluster), {.sequences = 4, .tokens = 1}, items);
   double sums = 0;
-  for (const PassItem& item : items) {
+  for (const PassItem& item : items_of({.sequences = 4, .tokens = 1})) {
     const auto* call = std::get_if<Call>(&item.what);
     const bool of_tokens = call != nullptr && item.bytes > Bytes(1000);
     if (of_tokens && call->op == CollectiveOp::all_reduce) sums += item.count;
@@ -133,11 +138,8 @@ TEST(ServedExperts, AreSummedOverRanksTogetherWithSharedOnes) {
 // behind the products in 16 bits, quantised by blocks of 128 (3 bytes and a scale of 32 bits); of
 // 256 values of an expert's part two read and one written, and quantised.
 TEST(ServedExperts, HaveTheirTokensGatheredQuantisedActivatedAndPutBack) {
-  const Serving serving = testing::serving_of("deepseek-v3", "dgx-h200", 8, "fp8-block");
-  std::vector<PassItem> items;
-  time_of(serving, *serving_constants(serving.cluster), {.sequences = 1, .tokens = 1000}, items);
   double moved = 0;
-  for (const PassItem& item : items) {
+  for (const PassItem& item : items_of({.sequences = 1, .tokens = 1000})) {
     const auto* op = std::get_if<Op>(&item.what);
     const auto* pass = op != nullptr && op->routed ? std::get_if<Pass>(&op->shape) : nullptr;
     if (pass != nullptr) moved += item.count * pass->moved.value();

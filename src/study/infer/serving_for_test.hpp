@@ -1,7 +1,9 @@
 // Servings for tests.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "cluster/load.hpp"
 #include "model/reading/load.hpp"
@@ -20,6 +22,11 @@ inline Serving serving_of(const std::string& model, const std::string& cluster, 
   out.tp = tp;
   set_weights(out, weights);
   return out;
+}
+
+inline Engine engine_named(std::string_view name) {
+  return *std::find_if(engines()->begin(), engines()->end(),
+                       [&](const Engine& each) { return each.name == name; });
 }
 
 }  // namespace headway::testing

@@ -31,15 +31,20 @@ std::vector<Word> read_words(Fields& root, std::string_view table, std::string_v
   return out;
 }
 
+std::string read_cache(Fields& fields, std::string_view otherwise) {
+  std::string cache = fields.text_or("cache", otherwise);
+  if (cache != otherwise && cache_format(cache) == nullptr) {
+    fields.fail("cache", "no format is " + cache);
+  }
+  return cache;
+}
+
 std::map<std::string, Format, std::less<>> read_formats(Fields& root, std::string_view table,
                                                         std::string_view name) {
   std::map<std::string, Format, std::less<>> out;
   for (Fields& fields : root.tables(table)) {
     const Format format{fields.text(name), fields.text_or("block", ""),
-                        fields.text_or("experts", ""), fields.text_or("cache", "bf16")};
-    if (cache_format(format.cache) == nullptr) {
-      fields.fail("cache", "no format is " + format.cache);
-    }
+                        fields.text_or("experts", ""), read_cache(fields, "bf16")};
     for (const std::string& said : fields.texts_or_empty("said")) out[said] = format;
     fields.reject_unknown();
   }
@@ -70,10 +75,7 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.most_batch = fields.count_or("most_batch", 0);
     recipe.since = fields.text_or("since", "");
     recipe.until = fields.text_or("until", "");
-    recipe.cache = fields.text_or("cache", "");
-    if (!recipe.cache.empty() && cache_format(recipe.cache) == nullptr) {
-      fields.fail("cache", "no format is " + recipe.cache);
-    }
+    recipe.cache = read_cache(fields, "");
     recipe.memory = fields.number_or("memory", 0);
     Fields gathers = fields.table("gathers");
     recipe.gathers = gathers.count_or("steps", 0);

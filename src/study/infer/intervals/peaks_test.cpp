@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "study/infer/engines.hpp"
 #include "study/infer/serving_for_test.hpp"
 
 namespace headway {
@@ -78,9 +77,7 @@ TEST(LeastTime, OfAnIndexersScoresIsOfEightBits) {
 // reads those of eight once: 64 sequences of 4,000 more tokens, 80 layers, 8 heads of 128, twice.
 TEST(LeastTime, OfDecodingReadsTheCacheOnce) {
   Serving serving = testing::serving_of("llama-2-70b", "mi300x-8", 1);
-  for (const Engine& engine : *engines()) {
-    if (engine.name == "vllm-2024") serving.engine = engine;
-  }
+  serving.engine = testing::engine_named("vllm-2024");
   ASSERT_GT(serving.engine.untuned.at("cdna3").attention, 0);
   const ServingConstants constants = *serving_constants(serving.cluster);
   const auto least = [&](std::int64_t cached) {
