@@ -27,9 +27,8 @@ double passes(const StepConstants& constants, const std::string& architecture, d
                  std::exp(-age / constants.shared.maturing);
 }
 
-// [FORECAST-12] Products and attention run at the clock that the board's power allows: a board of
-// another power than the benchmarked one, or that is set to another than its own, runs at (power /
-// benchmarked power)^exponent of its rates.
+}  // namespace
+
 double powered(const StepConstants& constants, const Accelerator& accelerator) {
   if (accelerator.tdp.value() <= 0) return 1;
   const auto& known = constants.benchmarked_power;
@@ -39,6 +38,8 @@ double powered(const StepConstants& constants, const Accelerator& accelerator) {
   return std::pow(accelerator.power_limit() / benchmarked,
                   constants.architecture(accelerator.architecture).power_exponent);
 }
+
+namespace {
 
 // By Framework: the one whose constants it has.
 const std::vector<std::string>& fitted_names() {

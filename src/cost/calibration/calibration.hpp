@@ -38,6 +38,11 @@ Result<Benchmarked> benchmarked_for(const Cluster& cluster);
 Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator);
 Result<NetworkParameters> network_parameters_for(const Level& level);
 
+/// [FORECAST-12] Products and attention run at the clock that the board's power allows: a board of
+/// another power than the benchmarked one, or that is set to another than its own, runs at (power /
+/// benchmarked power)^exponent of its rates, which this is.
+double powered(const StepConstants& constants, const Accelerator& accelerator);
+
 /// What a step makes of them [FORECAST-11]. `software`: the date of frameworks and libraries in
 /// years (2025.5); 0: today's, which have made up for all immaturity.
 Calibration in_step(const Benchmarked& alone, const StepConstants& constants,

@@ -153,6 +153,36 @@ TEST(Served, AtARateBeyondCapacityIsNotStable) {
   EXPECT_NEAR(under.output_per_second / (200 * load.rate), 1, 0.05);
 }
 
+// However long the last answers take.
+TEST(Served, OfRandomRequestsAnswersAsManyAsCome) {
+  const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const ServingConstants constants = constants_of(serving);
+  Load load{.input = 300, .output = 2000, .arrivals = Arrivals::random, .rate = 2};
+  for (const double spread : {0.0, 1.0}) {
+    load.output_spread = {LengthSpread::Kind::log_normal, spread};
+    load.first_limit = Seconds(1000);
+    const Served by = served(serving, constants, load);
+    ASSERT_TRUE(by.stable());
+    EXPECT_NEAR(by.output_per_second / (2000 * load.rate), 1, 0.06);
+    EXPECT_NEAR(by.goodput / load.rate, 1, 0.04);
+  }
+}
+
+// [FORECAST-12] Of a board of 400 W in place of 700 products run at (400/700)^0.34 of their rate;
+// what memory bounds does not.
+TEST(ServedPass, OfABoardOfLessPowerComputesSlower) {
+  const Serving full = serving_of("llama-3-70b", "dgx-h100", 8);
+  Serving capped = full;
+  capped.cluster.accelerator.board_power = Watts(400);
+  const auto time = [](const Serving& serving, std::int64_t tokens) {
+    PassTime pass = time_of(serving, constants_of(serving), {.tokens = tokens});
+    return pass[ServingPart::products];
+  };
+  const double slower = std::pow(400.0 / 700, 0.3398);
+  EXPECT_NEAR(time(full, 8192) / time(capped, 8192), slower, 0.01);
+  EXPECT_NEAR(time(full, 1) / time(capped, 1), 1, 0.01);
+}
+
 TEST(Served, WithinLimitsIsTheShareThatKeepsToThem) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
   const ServingConstants constants = constants_of(serving);

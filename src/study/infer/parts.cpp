@@ -133,7 +133,9 @@ Result<ServingConstants> serving_constants(const Cluster& cluster) {
   if (!sparse) return sparse.problems();
   const auto& step = step_constants();
   if (!step) return step.problems();
-  return ServingConstants{*alone, *kernels, *formats, *sparse, step->power};
+  ServingConstants out{*alone, *kernels, *formats, *sparse, step->power};
+  out.alone.kernels.sustained *= powered(*step, cluster.accelerator);
+  return out;
 }
 
 std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants) {

@@ -8,15 +8,6 @@
 namespace headway {
 namespace {
 
-// Requests a second that one copy answers when as many as memory holds are always there.
-double most_answered(const Engined& engine, Load load, double sequences) {
-  load.arrivals = Arrivals::clients;
-  load.count = 0;
-  load.batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(sequences));
-  const Answered by = answered(engine, load);
-  return static_cast<double>(by.latency.size()) / by.elapsed.value();
-}
-
 void place(Served& out, const Serving& serving, const StepTimes& of_copy, const Load& load,
            double most) {
   // Copies take turns, and one stands for all; a list is of all together, as one large engine.
@@ -28,8 +19,7 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   if (listed) policy.most_sequences *= serving.dp;
   const Engined engine = engine_of(serving, steps, policy, out.memory, load, joined);
   if (load.arrivals == Arrivals::random) {
-    const double at_a_time = std::min(most, policy.most_at_a_time(steps.ways, steps.checked));
-    const double capacity = most_answered(engine, load, at_a_time);
+    const double capacity = capacity_of(serving, engine, load, most);
     out.capacity = copies * capacity;
     if (load.rate >= capacity) return;
   }
@@ -48,8 +38,8 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   const double input = static_cast<double>(load.input), output = static_cast<double>(load.output);
   const bool together = load.arrivals == Arrivals::together;
   // [INFER-5] Those that start together end together, with all their tokens cached; others are
-  // spread over their answers, half of which is cached in the mean.
-  const double context = together ? input + output : input + output / 2;
+  // spread over their answers.
+  const double context = together ? input + output : load.under_way();
   const double most = out.memory.sequences_that_fit(context);
   out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0);
   if (!out.fits) return out;

@@ -13,18 +13,20 @@ Seconds mean_of(const std::vector<double>& seconds) {
                  static_cast<double>(seconds.size()));
 }
 
+// [INFER-7] In which so much was answered. Of random requests, which are no more than what is
+// answered, until the last is asked: what is still under way then is as much as was at any time. Of
+// clients without end as long as each has a request; of so many requests until all are answered.
+double seconds_of(const Answered& by, const Load& load) {
+  if (load.arrivals == Arrivals::random) {
+    return *std::max_element(by.begin.begin(), by.begin.end());
+  }
+  const bool endless = load.arrivals == Arrivals::clients && load.count == 0;
+  return endless ? static_cast<double>(by.latency.size()) / steady_rate(by) : by.elapsed.value();
+}
+
 Quantiles quantiles_of(const std::vector<double>& seconds, Seconds more) {
   const auto at = [&](double q) { return Seconds(quantile(seconds, q).value_or(0)) + more; };
   return {at(0.5), at(0.9), at(0.99)};
-}
-
-double share_within(const Answered& by, const Load& load, Seconds way) {
-  std::size_t good = 0;
-  for (std::size_t i = 0; i < by.latency.size(); ++i) {
-    const Seconds first = Seconds(by.first_token[i]) + way;
-    if (load.keeps_to_limits(first, Seconds(by.each_token[i]))) ++good;
-  }
-  return static_cast<double>(good) / static_cast<double>(by.latency.size());
 }
 
 }  // namespace
@@ -39,12 +41,32 @@ Engined engine_of(const Serving& serving, const StepTimes& steps, const Policy& 
   return {steps, policy, room * copies, drafting_of(serving)};
 }
 
+double capacity_of(const Serving& serving, const Engined& engine, const Load& load, double most) {
+  const double at_a_time =
+      std::min(most, serving.engine.policy.most_at_a_time(engine.steps.ways, engine.steps.checked));
+  Load full = load;
+  full.arrivals = Arrivals::clients;
+  full.count = 0;
+  full.batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(at_a_time));
+  return steady_rate(answered(engine, full));
+}
+
+double share_within(const Answered& by, const Load& load, Seconds way) {
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < by.latency.size(); ++i) {
+    const Seconds first = Seconds(by.first_token[i]) + way;
+    if (load.keeps_to_limits(first, Seconds(by.each_token[i]))) ++good;
+  }
+  return static_cast<double>(good) / static_cast<double>(by.latency.size());
+}
+
 void summarise(Served& out, const Answered& by, const Load& load, Seconds way) {
   const Seconds alone = mean_of(by.latency);
   out.first_token = mean_of(by.first_token) + way;
   out.each_token = mean_of(by.each_token);
   out.latency = alone + way;
-  out.output_per_second = by.tokens / by.elapsed.value();
+  const double elapsed = seconds_of(by, load);
+  out.output_per_second = by.tokens / elapsed;
   // A client waits for its way in and out, too.
   if (load.arrivals == Arrivals::clients) out.output_per_second *= alone / out.latency;
   out.total_per_second = out.output_per_second * (by.tokens + by.prompts) / by.tokens;
@@ -55,7 +77,7 @@ void summarise(Served& out, const Answered& by, const Load& load, Seconds way) {
   out.latency_quantiles = quantiles_of(by.latency, way);
   if (load.first_limit || load.each_limit) {
     out.good = share_within(by, load, way);
-    out.goodput = *out.good * static_cast<double>(by.latency.size()) / by.elapsed.value();
+    out.goodput = *out.good * static_cast<double>(by.latency.size()) / elapsed;
   }
 }
 

@@ -13,6 +13,13 @@ Drafting drafting_of(const Serving& serving);
 Engined engine_of(const Serving& serving, const StepTimes& steps, const Policy& policy,
                   const ServingMemory& memory, const Load& load, double copies = 1);
 
+/// Random requests a second that one copy of attention answers at most: with as many there at any
+/// time as its memory holds, `most` of them.
+double capacity_of(const Serving& serving, const Engined& engine, const Load& load, double most);
+
+/// Of requests that were placed in time the share that keep to the load's limits; `way` as below.
+double share_within(const Answered& by, const Load& load, Seconds way);
+
 /// Means, quantiles and tokens a second of requests that were placed in time; `way`: of a client
 /// into the engine and out again.
 void summarise(Served& out, const Answered& by, const Load& load, Seconds way);

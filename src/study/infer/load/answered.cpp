@@ -143,6 +143,7 @@ class Source {
 };
 
 void note(Answered& out, const Request& request) {
+  out.begin.push_back(request.begin);
   out.first_token.push_back(request.first - request.begin);
   out.latency.push_back(request.end - request.begin);
   out.each_token.push_back((request.end - request.first) / std::max(1.0, request.output - 1));
@@ -156,6 +157,17 @@ void note(Answered& out, const Request& request) {
 double Drafting::made() const {
   if (chance >= 1) return static_cast<double>(length + 1);
   return (1 - std::pow(chance, static_cast<double>(length + 1))) / (1 - chance);
+}
+
+// Of those that are under way at the end the part that lies before it.
+double steady_rate(const Answered& by) {
+  const double end = *std::max_element(by.begin.begin(), by.begin.end());
+  if (end <= 0) return static_cast<double>(by.latency.size()) / by.elapsed.value();
+  double answered = 0;
+  for (std::size_t i = 0; i < by.begin.size(); ++i) {
+    answered += std::min(1.0, (end - by.begin[i]) / by.latency[i]);
+  }
+  return answered / end;
 }
 
 Answered answered(const Engined& engine, const Load& load) {

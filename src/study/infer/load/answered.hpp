@@ -26,12 +26,17 @@ struct Engined {
 };
 
 struct Answered {
-  std::vector<double> first_token, each_token, latency;  // seconds, of each request as it ends
-  Seconds elapsed;                                       // until the last is answered
-  double tokens = 0, prompts = 0;                        // made in all, and asked with
-  double most = 0;                                       // sequences at a time in one engine
-  double put_back = 0;                                   // times that a sequence was put back
+  // Seconds, of each request as it ends.
+  std::vector<double> begin, first_token, each_token, latency;
+  Seconds elapsed;                 // until the last is answered
+  double tokens = 0, prompts = 0;  // made in all, and asked with
+  double most = 0;                 // sequences at a time in one engine
+  double put_back = 0;             // times that a sequence was put back
 };
+
+/// Requests a second while every client has one, until the last is asked: what comes behind, when
+/// ever fewer are there, is no part of it.
+double steady_rate(const Answered& by);
 
 constexpr std::int64_t kRequestsOfClient = 10, kRandomRequests = 2000;
 

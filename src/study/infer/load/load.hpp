@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +25,11 @@ struct LengthSpread {
 
   /// Over the nominal one.
   double mean() const { return kind == Kind::share ? (1 + of) / 2 : 1; }
+  /// The mean of squares over the square of the mean.
+  double squares() const {
+    const double deviation = kind == Kind::share ? (1 - of) / std::sqrt(12.0) / mean() : of;
+    return 1 + deviation * deviation;
+  }
 };
 
 /// A request of a file.
@@ -46,6 +52,12 @@ struct Load {
   std::optional<Seconds> first_limit{}, each_limit{};  // what a good answer keeps to
   /// Lengths in turn, and where arrivals are listed their moments, in order.
   std::shared_ptr<const std::vector<Listed>> listed{};
+
+  /// [INFER-5] Tokens of a sequence under way that are cached, in the mean: half of its answer;
+  /// long ones are there for longer.
+  double under_way() const {
+    return static_cast<double>(input) + static_cast<double>(output) * output_spread.squares() / 2;
+  }
 
   /// Whether times keep to what a good answer does.
   bool keeps_to_limits(Seconds first_token, Seconds each_token) const {

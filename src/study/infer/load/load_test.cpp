@@ -21,6 +21,15 @@ StepTimes even_steps() {
   return out;
 }
 
+// A step takes 10 ms whatever is in it.
+StepTimes steps_of_ten_ms() {
+  StepTimes out;
+  out.tokens = {1, 1e9};
+  out.work = {0.01, 0.01};
+  out.head = {0, 0};
+  return out;
+}
+
 double sum_over(const std::vector<double>& of) {
   return std::accumulate(of.begin(), of.end(), 0.0);
 }
@@ -229,6 +238,24 @@ TEST(Drafting, MakesAsManyTokensOfAPassAsAreRight) {
 }
 
 // [INFER-8] What the host does for each prompt that begins, and each token of it, and nobody hides.
+// N clients, one token of each a step: N/(o·10 ms) requests a second, however lengths are spread.
+TEST(Load, IsSteadyWhateverTheLastAnswersTake) {
+  const StepTimes steps = steps_of_ten_ms();
+  Policy policy;
+  policy.most_tokens = 1'000'000;
+  Load load{.input = 1, .output = 200, .arrivals = Arrivals::clients, .batch = 400};
+  for (const double spread : {0.0, 0.5, 0.9}) {
+    load.output_spread = {LengthSpread::Kind::log_normal, spread};
+    const Answered by = answered({steps, policy, 1e9}, load);
+    const double tokens = by.tokens / static_cast<double>(by.latency.size());
+    EXPECT_NEAR(steady_rate(by) * tokens * 0.01 / 400, 1, 0.05) << spread;
+    const double whole = by.tokens / by.elapsed.value() * 0.01 / 400;
+    if (spread > 0) {
+      EXPECT_LT(whole, 0.85);
+    }
+  }
+}
+
 TEST(StepTimes, OfPromptsHaveWhatTheHostDoesForEach) {
   StepTimes steps = even_steps();
   const StepLoad load{.decoding = 8, .cached = 800, .prompt = 100, .prompts = 2, .pairs = 1e4};

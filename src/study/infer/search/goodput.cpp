@@ -1,30 +1,37 @@
 #include "study/infer/search/goodput.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "study/infer/steps.hpp"
+#include "study/infer/summary.hpp"
 
 namespace headway {
 namespace {
 
-// `answer`: what is served at a rate.
-template <class Answer>
-double highest(const Load& asked, double share, const Answer& answer) {
+Load at_random(const Load& asked) {
   Load load = asked;
   load.arrivals = Arrivals::random;
   if (load.count == 0) load.count = kRequestsAtARate;
-  const auto keeps = [&](double rate) {
-    load.rate = rate;
-    const Served by = answer(load);
-    return by.fits && by.stable() && by.good.value_or(0) >= share;
-  };
-  // One request at a time, and beyond what can be answered.
-  double low = 1e-6, high = 1;
-  if (!keeps(low)) return 0;
-  while (high < 1e9 && keeps(high)) high *= 4;
-  while (high > 1.01 * low) {
+  return load;
+}
+
+// `keeps`: whether a rate is within the limits; none is that is above `most`.
+template <class Keeps>
+double highest(const Keeps& keeps, double most) {
+  constexpr double kAlone = 1e-6, kClose = 1.01;  // one request at a time; and near enough
+  double low = kAlone, high = 1;
+  if (std::isfinite(most)) {
+    high = most / kClose;
+    if (keeps(high)) return high;
+  } else {
+    for (; high < 1e9 && keeps(high); high *= 4) low = high;
+  }
+  while (high > kClose * low) {
     const double middle = low < high / 4 ? high / 4 : (low + high) / 2;
     (keeps(middle) ? low : high) = middle;
   }
-  return low;
+  return low > kAlone || keeps(low) ? low : 0;
 }
 
 }  // namespace
@@ -32,13 +39,27 @@ double highest(const Load& asked, double share, const Answer& answer) {
 double rate_within(const Serving& serving, const ServingConstants& constants, const Load& load,
                    double share) {
   const StepTimes steps = step_times(serving, constants, load.input, load.output);
-  return highest(load, share,
-                 [&](const Load& at) { return served(serving, constants, at, &steps); });
+  const ServingMemory memory = memory_of(serving, load);
+  const double most = memory.sequences_that_fit(load.under_way());
+  if (most < 1) return 0;
+  const Engined engine = engine_of(serving, steps, serving.engine.policy, memory, load);
+  Load at = at_random(load);
+  const auto keeps = [&](double rate) {
+    at.rate = rate;
+    return share_within(answered(engine, at), at, serving.engine.request) >= share;
+  };
+  return highest(keeps, capacity_of(serving, engine, at, most));
 }
 
 double rate_within(const ServingApart& apart, const ServingConstants& constants, const Load& load,
                    double share) {
-  return highest(load, share, [&](const Load& at) { return served(apart, constants, at).all; });
+  Load at = at_random(load);
+  const auto keeps = [&](double rate) {
+    at.rate = rate;
+    const Served by = served(apart, constants, at).all;
+    return by.fits && by.stable() && by.good.value_or(0) >= share;
+  };
+  return highest(keeps, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace headway
