@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fit/serving/serving.hpp"
@@ -25,10 +27,42 @@ struct AskedServing {
   bool in_turns = false;
 };
 
-/// A row, and what it asks; nothing where it is skipped.
+/// What a row of a benchmark asks whose run was tuned: on each accelerator alone, until the best
+/// split of all is chosen [INFER-38].
+class TunedServing {
+ public:
+  /// The best split, and what it serves.
+  struct Best {
+    AskedServing asked;
+    Served served;
+  };
+
+  /// `steps`: tokens of one, any of them; `share`: of random requests that keep to the load's
+  /// limits, 0: all are there at once.
+  TunedServing(AskedServing alone, std::int64_t accelerators, std::vector<std::int64_t> steps,
+               double share)
+      : alone_(std::move(alone)),
+        accelerators_(accelerators),
+        steps_(std::move(steps)),
+        share_(share) {}
+
+  /// Searched for once, whoever asks first; nothing where no split serves it.
+  const std::optional<Best>& best() const;
+
+ private:
+  AskedServing alone_;
+  std::int64_t accelerators_ = 1;
+  std::vector<std::int64_t> steps_;
+  double share_ = 0;
+  mutable std::once_flag once_;
+  mutable std::optional<Best> best_;
+};
+
+/// A row, and what it asks, of a split of its own or of the best; nothing where it is skipped.
 struct ServedCase {
   ServedRow row;  // as measured
-  std::optional<AskedServing> asked;
+  std::optional<AskedServing> asked{};
+  std::shared_ptr<const TunedServing> tuned{};  // rows that ask the same share it
 };
 
 /// Every row of a file; missing columns are problems of the file.

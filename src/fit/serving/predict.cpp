@@ -6,10 +6,25 @@
 #include "fit/serving/asked.hpp"
 #include "platform/parallel.hpp"
 #include "study/infer/intervals/intervals.hpp"
+#include "study/infer/search/tuned.hpp"
 #include "study/infer/steps.hpp"
 #include "study/infer/summary.hpp"
 
 namespace headway {
+
+const std::optional<TunedServing::Best>& TunedServing::best() const {
+  std::call_once(once_, [&] {
+    auto found =
+        tuned(alone_.serving, *alone_.constants, alone_.load, accelerators_, steps_, share_);
+    if (!found) return;
+    Best best{alone_, {}};
+    best.asked.serving = std::move(found->serving);
+    best.asked.load = std::move(found->load);
+    best.served = served(best.asked);
+    best_ = std::move(best);
+  });
+  return best_;
+}
 
 Seconds cold_time(const AskedServing& asked, const Engine& engine) {
   const Start start = start_of(engine, asked.start);
@@ -122,16 +137,15 @@ double share_of_capacity(const AskedServing& asked, const Served& said, const St
 
 constexpr const char* kUnstable = "more requests a second than are answered";
 
-ServedRow predicted_row(ServedCase& from) {
-  ServedRow row = std::move(from.row);
-  if (!from.asked) return row;
-  const AskedServing& asked = *from.asked;
+// `known`: what it serves, where that is known.
+ServedRow predicted_row(const AskedServing& asked, ServedRow row, const Served* known = nullptr) {
   std::optional<StepTimes> steps;
   if (waits_for_others(asked)) {
     steps = step_times(asked.serving, *asked.constants, asked.load.input, asked.load.output);
   }
-  const Served said =
-      steps ? served(asked.serving, *asked.constants, asked.load, &*steps) : served(asked);
+  const Served said = known != nullptr ? *known
+                      : steps ? served(asked.serving, *asked.constants, asked.load, &*steps)
+                              : served(asked);
   if (!said.stable()) {
     row.skipped_reason = kUnstable;
     return row;
@@ -144,6 +158,19 @@ ServedRow predicted_row(ServedCase& from) {
   }
   if (steps && !asked.in_turns) row.of_capacity = share_of_capacity(asked, said, *steps);
   add_intervals(row, asked, said);
+  return row;
+}
+
+constexpr const char* kNoWay = "no split of its accelerators serves it";
+
+ServedRow predicted_row(ServedCase& from) {
+  ServedRow row = std::move(from.row);
+  if (from.asked) return predicted_row(*from.asked, std::move(row));
+  if (!from.tuned) return row;
+  if (const auto& best = from.tuned->best()) {
+    return predicted_row(best->asked, std::move(row), &best->served);
+  }
+  row.skipped_reason = kNoWay;
   return row;
 }
 
@@ -216,12 +243,13 @@ Result<std::vector<ServedRow>> predict_serving_in_parts(const Csv& csv, const st
   for (std::size_t i = 0; i < cases->size(); ++i) {
     ServedRow row = std::move(cases.value()[i].row);
     const std::string& line = *(*lines)[i];
-    const bool told = cases.value()[i].asked && line != kUnstable;
-    if (told && !read_line(line, row)) {
+    const bool asks = cases.value()[i].asked || cases.value()[i].tuned;
+    const bool none = line == kUnstable || line == kNoWay;
+    if (asks && !none && !read_line(line, row)) {
       return Problem{"merge", "the parts hold predictions that are none of their rows",
                      Trouble::malformed};
     }
-    if (line == kUnstable) row.skipped_reason = kUnstable;
+    if (asks && none) row.skipped_reason = line;
     out.push_back(std::move(row));
   }
   return out;

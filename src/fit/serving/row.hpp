@@ -25,6 +25,7 @@ struct Loaded {
   std::map<std::string, Result<Model>> model = {};
   std::map<std::string, Result<Cluster>> cluster = {};
   std::map<std::string, Result<std::shared_ptr<const ServingConstants>>> constants = {};
+  std::map<std::string, std::shared_ptr<const TunedServing>> tuned = {};  // by all they ask
 };
 
 template <class T, class Load>
@@ -52,8 +53,21 @@ struct RowText {
   bool says_any(const std::vector<std::string>& words) const;
 };
 
+/// The benchmark that a row of tuned runs is of; null: of none.
+const serving_words::Benchmark* benchmark_of(const RowText& text,
+                                             const serving_words::Words& words);
+/// What whoever tunes a run takes on the accelerator; null: nothing is known.
+const serving_words::TunedBy* tuned_by(const serving_words::Words& words,
+                                       const Accelerator& accelerator);
+/// What such a row asks. Nothing where it is skipped.
+std::shared_ptr<const TunedServing> tuned_of(RowText& text, Loaded& loaded, Serving serving,
+                                             const serving_words::Benchmark& benchmark);
+
 /// What served: model, accelerators, engine, formats, degrees.
 Serving serving_of(RowText& text, Loaded& loaded);
+/// Of its cluster; null where the row is skipped.
+std::shared_ptr<const ServingConstants> constants_of(RowText& text, Loaded& loaded,
+                                                     const Cluster& cluster);
 /// Prefill and decode on accelerators of their own; nothing where the row does not say so.
 std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const Serving& serving);
 

@@ -50,6 +50,11 @@ class LoadReader {
     const auto cold = loaded_.words.cold.find(text_.row.source_key);
     if (cold != loaded_.words.cold.end()) cold_ = cold->second;
     schedule(batch, out);
+    for (const serving_words::Requests& asked : loaded_.words.requests) {
+      const bool are = asked.source == text_.row.source_key && asked.input == out.input &&
+                       asked.output == out.output;
+      if (are) out.count = std::max<std::int64_t>(1, asked.count / serving_.dp);
+    }
     return out;
   }
 
@@ -94,25 +99,14 @@ class LoadReader {
   }
 
   std::optional<AskedServing> asked(Load load) {
-    const auto& constants = loaded_once<std::shared_ptr<const ServingConstants>>(
-        loaded_.constants, serving_.cluster.name,
-        [&](const std::string&) -> Result<std::shared_ptr<const ServingConstants>> {
-          const auto read = serving_constants(serving_.cluster);
-          if (!read) return read.problems();
-          return std::make_shared<const ServingConstants>(*read);
-        });
-    if (!constants) {
-      text_.cells.skip("no cluster is known of this accelerator");
-      return std::nullopt;
-    }
+    auto constants = constants_of(text_, loaded_, serving_.cluster);
+    if (constants == nullptr) return std::nullopt;
     if (apart_) {  // clients are of all copies together
       load.batch = text_.cells.count_or("batch", 1);
       load.rate *= static_cast<double>(serving_.dp);
     } else if (at_capacity_) {  // as many as memory holds
-      const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
-      const ServingMemory memory = memory_of(serving_, load);
-      load.batch =
-          std::max<std::int64_t>(1, static_cast<std::int64_t>(memory.sequences_that_fit(context)));
+      const double fit = memory_of(serving_, load).sequences_that_fit(load.under_way());
+      load.batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(fit));
       load.arrivals = Arrivals::clients;
       text_.assume("batch", std::to_string(load.batch));
     }
@@ -137,7 +131,7 @@ class LoadReader {
     return AskedServing{std::move(serving_),
                         std::move(apart_),
                         load,
-                        *constants,
+                        std::move(constants),
                         fitted,
                         cold,
                         text_.start,

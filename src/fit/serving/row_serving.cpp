@@ -33,6 +33,7 @@ class ServingReader {
   ServingReader(RowText& text, Loaded& loaded) : text_(text), loaded_(loaded) {}
 
   Serving run() {
+    benchmark_ = benchmark_of(text_, loaded_.words);
     model();
     machine();
     engine();
@@ -78,11 +79,19 @@ class ServingReader {
     if (!read)
       return text_.cells.skip("no cluster is known of this accelerator", said->accelerator);
     serving_.cluster = *read;
+    if (benchmark_ == nullptr) return;
+    by_ = tuned_by(loaded_.words, serving_.cluster.accelerator);
+    if (by_ == nullptr)
+      text_.cells.skip("how runs are tuned on it is not known", said->accelerator);
   }
 
   void engine() {
     text_.measured = date();
-    const std::string& cell = text_.cells.text("engine");
+    std::string cell = text_.cells.text("engine");
+    if (cell.empty() && by_ != nullptr) {
+      cell = by_->engine;
+      text_.assume("engine", cell);
+    }
     const auto* word = serving_words::word_in(loaded_.words.engines, benchmarks::plain(cell));
     if (word != nullptr && !word->skip.empty()) return text_.cells.skip(word->skip);
     text_.row.engine = word != nullptr ? word->name : loaded_.engines.front().name;
@@ -140,8 +149,16 @@ class ServingReader {
     return &found->second;
   }
 
+  // Logs of tuned runs tell the format of the checkpoint.
+  const serving_words::Format* weights_format() {
+    if (by_ == nullptr) return format("precision_weights", loaded_.words.formats);
+    text_.assume("precision_weights", by_->weights);
+    const auto found = loaded_.words.formats.find(by_->weights);
+    return found != loaded_.words.formats.end() ? &found->second : nullptr;
+  }
+
   void formats() {
-    const auto* weights = format("precision_weights", loaded_.words.formats);
+    const auto* weights = weights_format();
     if (weights == nullptr) return;
     const auto is_one = [&](const std::vector<std::string>& models, const std::string& name) {
       return !name.empty() &&
@@ -168,6 +185,10 @@ class ServingReader {
   }
   void split() {
     const std::int64_t all = degree("n_accel");
+    if (by_ != nullptr) {  // until the best is chosen
+      serving_.dp = all;
+      return;
+    }
     if (all > 1 && serving_.engine.splits_layers) {
       return text_.cells.skip("whether accelerators share layers or rows of each is not stated");
     }
@@ -186,6 +207,8 @@ class ServingReader {
   RowText& text_;
   Loaded& loaded_;
   Serving serving_;
+  const serving_words::Benchmark* benchmark_ = nullptr;
+  const serving_words::TunedBy* by_ = nullptr;
 };
 
 }  // namespace
@@ -196,6 +219,20 @@ bool RowText::says_any(const std::vector<std::string>& words) const {
 
 Serving serving_of(RowText& text, Loaded& loaded) {
   return ServingReader(text, loaded).run();
+}
+
+std::shared_ptr<const ServingConstants> constants_of(RowText& text, Loaded& loaded,
+                                                     const Cluster& cluster) {
+  const auto& constants = loaded_once<std::shared_ptr<const ServingConstants>>(
+      loaded.constants, cluster.name,
+      [&](const std::string&) -> Result<std::shared_ptr<const ServingConstants>> {
+        const auto read = serving_constants(cluster);
+        if (!read) return read.problems();
+        return std::make_shared<const ServingConstants>(*read);
+      });
+  if (constants) return *constants;
+  text.cells.skip("no cluster is known of this accelerator");
+  return nullptr;
 }
 
 std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const Serving& serving) {

@@ -29,12 +29,16 @@ void read_measurements(RowText& text, const Loaded& loaded) {
   text.row.ran_out = text.cells.text("oom") == "1";
 }
 
-std::optional<AskedServing> read_row(RowText text, Loaded& loaded) {
+void read_row(RowText text, Loaded& loaded, ServedCase& out) {
   read_measurements(text, loaded);
   const auto* word = serving_words::word_in(loaded.words.notes, text.said);
   if (word != nullptr) text.cells.skip(word->skip);
   Serving serving = serving_rows::serving_of(text, loaded);
-  return serving_rows::asked_of(text, loaded, std::move(serving));
+  if (const auto* benchmark = serving_rows::benchmark_of(text, loaded.words)) {
+    out.tuned = serving_rows::tuned_of(text, loaded, std::move(serving), *benchmark);
+  } else {
+    out.asked = serving_rows::asked_of(text, loaded, std::move(serving));
+  }
 }
 
 const std::vector<std::string> kNeeded = {"source_key",
@@ -94,7 +98,7 @@ Result<std::vector<ServedCase>> read_serving(const Csv& csv) {
     each.row.id = id.empty() ? std::to_string(from.line) : id;
     each.row.source_key = cells.text("source_key");
     each.row.cells = cells_of_run(csv, from);
-    each.asked = read_row({each.row, cells, benchmarks::plain(cells.text("notes"))}, loaded);
+    read_row({each.row, cells, benchmarks::plain(cells.text("notes"))}, loaded, each);
     each.row.skipped_reason = cells.reason;
     each.row.skipped_detail = cells.detail;
   }

@@ -81,6 +81,8 @@ std::vector<Recipe> read_recipes(Fields& root) {
     recipe.gathers = gathers.count_or("steps", 0);
     recipe.gathered = gathers.number_or("share", 1);
     gathers.reject_unknown();
+    recipe.sized = fields.flag_or("sized", false);
+    recipe.cuts = fields.flag_or("cuts", false);
     recipe.library = fields.flag_or("library", false);
     recipe.alike = fields.flag_or("alike", false);
     recipe.accelerator = fields.text_or("accelerator", "");
@@ -97,6 +99,39 @@ std::vector<Recipe> read_recipes(Fields& root) {
     fields.reject_unknown();
     out.push_back(std::move(recipe));
   }
+  return out;
+}
+
+std::optional<Limits> read_limits(Fields& benchmark, std::string_view key) {
+  if (!benchmark.has(key)) return std::nullopt;
+  Fields fields = benchmark.table(key);
+  const Limits out{fields.quantity<Seconds>("ttft"), fields.quantity<Seconds>("tpot")};
+  fields.reject_unknown();
+  return out;
+}
+
+TunedRows read_tuned(Fields& root) {
+  Fields fields = root.table("tuned", true);
+  TunedRows out;
+  out.source = fields.text("source");
+  out.offline = fields.text("offline");
+  out.interactive = fields.text("interactive");
+  out.share = fields.number("share");
+  Fields policy = fields.table("policy", true);
+  out.policy = {policy.number("memory"), policy.naturals_or_empty("most_tokens")};
+  policy.reject_unknown();
+  for (Fields& by : fields.tables("by")) {
+    out.by.push_back({by.text("architecture"), by.text("engine"), by.text("weights")});
+    by.reject_unknown();
+  }
+  for (Fields& each : fields.tables("benchmarks")) {
+    out.benchmarks.push_back({each.text("has"), each.natural("input"), each.natural("output"),
+                              each.number("input_spread"), each.number("output_spread"),
+                              each.natural("longest"), read_limits(each, "server"),
+                              read_limits(each, "interactive")});
+    each.reject_unknown();
+  }
+  fields.reject_unknown();
   return out;
 }
 
@@ -136,6 +171,12 @@ Result<Words> read() {
   }
   others.reject_unknown();
   out.recipes = read_recipes(root);
+  for (Fields& fields : root.tables("requests")) {
+    out.requests.push_back({fields.text("source"), fields.count("input"), fields.count("output"),
+                            fields.count("count")});
+    fields.reject_unknown();
+  }
+  out.tuned = read_tuned(root);
   out.unfitted = root.texts_or_empty("unfitted");
   out.pooled = root.texts_or_empty("pooled");
   out.gibibytes = root.texts_or_empty("gibibytes");

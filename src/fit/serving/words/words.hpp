@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "base/result.hpp"
 
 namespace headway::serving_words {
@@ -64,7 +65,48 @@ struct Recipe {
   std::int64_t most_ranks = 0;
   std::int64_t least_batch = 0, most_batch = 0;  // of all copies; 0: any
   bool alike = false;    // every sequence has the same prompt: all choose the same experts
+  bool sized = false;    // steps by the lengths and memory (trtllm-bench)
+  bool cuts = false;     // prompts over steps
   bool library = false;  // results of ranks are summed by the library, not by kernels of the engine
+};
+
+/// How many requests of such lengths a source asks in all.
+struct Requests {
+  std::string source;
+  std::int64_t input = 0, output = 0, count = 0;
+};
+
+/// What a benchmark's requests keep to.
+struct Limits {
+  Seconds first_token, each_token;
+};
+/// A benchmark by the beginning of its rows' notes: the mean lengths of its data, log-normal about
+/// them with these deviations over the mean, and its limits where requests come at random.
+struct Benchmark {
+  std::string has;
+  std::int64_t input = 0, output = 0;
+  double input_spread = 0, output_spread = 0;
+  std::int64_t longest = 0;  // tokens of a sequence
+  std::optional<Limits> server, interactive;
+};
+/// What whoever tunes a run takes on an architecture.
+struct TunedBy {
+  std::string architecture, engine, weights;
+};
+/// How its engine is set: its share of memory, tokens of a step that are tried; requests are taken
+/// in with room for their prompts, which are cut over steps.
+struct TunedPolicy {
+  double memory = 0;
+  std::vector<std::int64_t> most_tokens;
+};
+/// Sources of tuned runs, whose rows tell neither lengths nor split nor formats.
+struct TunedRows {
+  std::string source;                // what their keys begin with
+  std::string offline, interactive;  // in the notes: as many as memory holds; the tighter limits
+  double share = 0;                  // of random requests that keep to the limits
+  TunedPolicy policy;
+  std::vector<TunedBy> by;
+  std::vector<Benchmark> benchmarks;
 };
 
 struct Words {
@@ -82,6 +124,8 @@ struct Words {
   std::string others;
   std::vector<std::pair<std::int64_t, std::int64_t>> but;
   std::vector<Recipe> recipes;
+  std::vector<Requests> requests;
+  TunedRows tuned;
   std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
   std::vector<std::string> pooled;    // in the notes of rows whose memory is the engine's share
   std::vector<OtherMachine> machines;

@@ -1,0 +1,85 @@
+#include "study/infer/search/tuned.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "study/infer/search/goodput.hpp"
+#include "study/infer/search/splits.hpp"
+#include "study/infer/steps.hpp"
+#include "study/infer/summary.hpp"
+
+namespace headway {
+namespace {
+
+constexpr std::int64_t kLeastRequests = 2'000;  // placed in time at each rate
+constexpr std::int64_t kRequestsOfSequence = 3;
+
+struct Candidate {
+  Tuned way;
+  double rate = 0;  // requests a second of all copies, in closed form
+};
+
+// The highest rate whose means keep to the limits, to a hundredth; 0: none does.
+double rate_in_closed_form(const Engined& engine, Load load, Seconds way_in) {
+  load.arrivals = Arrivals::random;
+  const auto keeps = [&](double rate) {
+    load.rate = rate;
+    const auto closed = in_closed_form(engine, load);
+    return closed &&
+           load.keeps_to_limits(Seconds(closed->first_token) + way_in, Seconds(closed->each_token));
+  };
+  double low = 0, high = most_rate(engine, load);
+  if (!keeps(high / 100)) return 0;
+  while (high - low > high / 100) {
+    const double middle = (low + high) / 2;
+    (keeps(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+// Makes `best` what one split makes of the load, where that is more.
+void try_split(Candidate& best, Serving serving, const ServingConstants& constants, Load load,
+               const std::vector<std::int64_t>& steps, double share) {
+  std::optional<StepTimes> times;  // which do not hang on how many tokens a step has
+  for (const std::int64_t tokens : steps) {
+    serving.engine.policy.most_tokens = tokens;
+    const ServingMemory memory = memory_of(serving, load);
+    load.batch = static_cast<std::int64_t>(memory.sequences_that_fit(load.under_way()));
+    if (load.batch < 1) continue;
+    if (!times) times = step_times(serving, constants, load.input, load.output);
+    const Engined engine = engine_of(serving, *times, serving.engine.policy, memory, load);
+    const auto closed = in_closed_form(engine, load);
+    if (!closed) continue;
+    const double of_copy =
+        share > 0 ? rate_in_closed_form(engine, load, serving.engine.request) : closed->rate;
+    const double rate = of_copy * static_cast<double>(serving.dp);
+    if (rate > best.rate) best = {{serving, load}, rate};
+  }
+}
+
+}  // namespace
+
+std::optional<Tuned> tuned(const Serving& base, const ServingConstants& constants,
+                           const Load& asked, std::int64_t accelerators,
+                           const std::vector<std::int64_t>& steps, double share) {
+  Load load = asked;
+  load.arrivals = Arrivals::clients;
+  Candidate best;
+  for (const ServingSplit& split : legal_splits(base, accelerators)) {
+    if (split.cp > 1) continue;  // it shortens prompts, and no rate grows by it
+    Serving serving = base;
+    static_cast<ServingSplit&>(serving) = split;
+    try_split(best, std::move(serving), constants, load, steps, share);
+  }
+  if (!(best.rate > 0)) return std::nullopt;
+  Tuned& way = best.way;
+  if (share > 0) {
+    way.load.count = std::max(kLeastRequests, kRequestsOfSequence * way.load.batch);
+    way.load.rate = rate_within(way.serving, constants, way.load, share);
+    way.load.arrivals = Arrivals::random;
+    if (!(way.load.rate > 0)) return std::nullopt;
+  }
+  return std::move(way);
+}
+
+}  // namespace headway
