@@ -17,6 +17,14 @@ double ceil_positive(double x) {
   return whole < x ? whole + 1 : whole;
 }
 
+// Of one product with fewer rows than the smallest tile libraries have tiles of as many as units of
+// matrices take at a time.
+std::int64_t rows_of(const Tile& tile, const Matmul& shape) {
+  constexpr std::int64_t kAtATime = 16;
+  const bool few = shape.batch == 1 && shape.m < tile.m && tile.m == kTileShapes.back().m;
+  return few ? (shape.m + kAtATime - 1) / kAtATime * kAtATime : tile.m;
+}
+
 // Seconds for each element of k that the fastest tile needs: of the area of C that the units
 // compute, with the idle rest of the last wave, at `rate`, and not less than `loop_step` for each
 // wave [KERNEL-5].
@@ -33,7 +41,8 @@ Seconds time_for_each_k(const Matmul& shape, double units, FlopsPerSecond rate,
     const double tiles = rows * columns * static_cast<double>(shape.batch);
     const double waves = tiles / units, whole = ceil_positive(waves);
     const double paid = waves + product.wave_loss * (whole - waves);
-    const double area = paid * units * static_cast<double>(tile.m * tile.n);
+    const auto tile_rows = static_cast<double>(rows_of(tile, shape));
+    const double area = paid * units * tile_rows * static_cast<double>(tile.n);
     best = std::min(best, std::max(area / parameters.tile_efficiency[i] * each, whole * least));
   }
   return Seconds(best);
@@ -51,8 +60,9 @@ Seconds time_for_each_k(const Matmul& shape, double units, FlopsPerSecond rate,
 // since its loads, its products and, by blocks, its scales follow on each other. It is a latency,
 // which no power slows: `sustained` leaves it. Source: tile and wave quantisation as in NVIDIA's
 // "Matrix Multiplication Background User's Guide"; constants of each format fitted
-// (docs/models/kernels.md has the errors). Valid for m >= 32; libraries choose kernels by
-// heuristics, which scatter +-15 % about any smooth form.
+// (docs/models/kernels.md has the errors). Of one product of fewer rows than the smallest tile the
+// tile has as many times 16 as hold them. Libraries choose kernels by heuristics, which scatter
+// +-15 % about any smooth form.
 Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
                      const Accelerator& accelerator, const KernelParameters& parameters,
                      bool grouped, double result_bytes) {

@@ -58,7 +58,7 @@ TEST(Matmul, LosesAShareOfTheShorterOfComputeAndMemory) {  // [KERNEL-1]
               1374.390 + 0.25 * 3 * 4096 * 4096 * 2e-6, 1e-3);
   const double bytes = 2.0 * (8.0 * 8192 + 8192.0 * 8192 + 8.0 * 8192);
   EXPECT_NEAR(us(matmul_time({8, 8192, 8192}, Precision::bf16, machine(), p)),
-              bytes * 1e-6 + 0.25 * 2 * 64 * 8192.0 * 8192 / 100e6, 1e-3);
+              bytes * 1e-6 + 0.25 * 2 * 16 * 8192.0 * 8192 / 100e6, 1e-3);
 }
 
 TEST(Matmul, AccumulatingInFp32MovesFourTimesTheResult) {  // [KERNEL-1]
@@ -146,6 +146,25 @@ TEST(Matmul, ATilesLoopHasALeastTimeForEachElementOfK) {  // [KERNEL-5]
   p.tile_efficiency = {1, 1e-6, 1e-6, 1e-6, 1e-6};
   EXPECT_NEAR(us(matmul_time({2560, 1280, 8192}, Precision::bf16, machine(), p)), tile,
               1e-6 * tile);
+}
+
+// [KERNEL-1] Units of matrices take 16 rows at a time: one row computes as long as 16, a quarter of
+// 64, and what moves beside it costs as much less. Groups keep whole tiles.
+TEST(Matmul, OfFewRowsComputesSixteenAtATime) {
+  KernelParameters p = ideal();
+  p.tile_efficiency = {1e-30, 1e-30, 1e-30, 1e-30, 1};  // only 64 x 64
+  Accelerator fast = machine();
+  fast.memory_bandwidth = BytesPerSecond(1e21);
+  const auto time = [&](std::int64_t rows, std::int64_t products = 1) {
+    return us(matmul_time({rows, 6400, 8192, products}, Precision::bf16, fast, p));
+  };
+  const double all = time(64);
+  EXPECT_NEAR(all, 2.0 * 64 * 6400 * 8192 / 100e12 * 1e6, 1e-6 * all);
+  EXPECT_NEAR(time(1), all / 4, 1e-6 * all);
+  EXPECT_NEAR(time(16), all / 4, 1e-6 * all);
+  EXPECT_NEAR(time(17), all / 2, 1e-6 * all);
+  EXPECT_NEAR(time(65), 2 * all, 1e-6 * all);
+  EXPECT_NEAR(time(1, 4), 4 * all, 1e-6 * all);
 }
 
 TEST(Quantisation, TakesAStartAndItsBytesOverTheBandwidth) {  // [KERNEL-6]

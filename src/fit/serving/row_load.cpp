@@ -51,7 +51,7 @@ class LoadReader {
     if (cold != loaded_.words.cold.end()) cold_ = cold->second;
     schedule(batch, out);
     for (const serving_words::Requests& asked : loaded_.words.requests) {
-      const bool are = asked.source == text_.row.source_key && asked.input == out.input &&
+      const bool are = text_.row.source_key.starts_with(asked.source) && asked.input == out.input &&
                        asked.output == out.output;
       if (are) out.count = std::max<std::int64_t>(1, asked.count / serving_.dp);
     }

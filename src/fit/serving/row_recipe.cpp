@@ -59,8 +59,9 @@ const Recipe* recipe_of(const RowText& text, const serving_words::Words& words,
   const bool experts = has_experts(serving.model), copies = serving.dp > 1;
   const std::vector<std::int64_t> lengths = {load.input, load.output};
   const auto holds = [&](const Recipe& recipe) {
-    return recipe.source == text.row.source_key && recipe.engine == text.row.engine &&
-           text.says(recipe.has) && text.row.machine.starts_with(recipe.accelerator) &&
+    return text.row.source_key.starts_with(recipe.source) &&
+           (recipe.engine.empty() || recipe.engine == text.row.engine) && text.says(recipe.has) &&
+           text.row.machine.starts_with(recipe.accelerator) &&
            recipe.experts.value_or(experts) == experts &&
            recipe.copies.value_or(copies) == copies && is_one(text.row.model, recipe.models) &&
            is_one(text.cells.text("precision_weights"), recipe.weights) &&

@@ -90,6 +90,7 @@ void Writer::linear(const Linear& matrix, std::int64_t split, std::int64_t rows,
   const bool fused_casts = routed_ && share_.job.fused_experts;
   if (quantised && !fused_casts && recipe.cast_passes > 0) {
     pass(inputs * Bytes(recipe.cast_passes), outputs * Bytes(recipe.cast_passes));
+    std::get<Pass>(std::get<Op>(program_.items.back().what).shape).cast = true;
   }
 }
 

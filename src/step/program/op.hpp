@@ -41,11 +41,13 @@ struct AttentionShape {
 };
 
 /// A memory-bound pass over `moved` bytes, read and written together; eager: in a library's kernels
-/// of one operation each. `by_gradient`: what the pass of its gradient moves.
+/// of one operation each. `by_gradient`: what the pass of its gradient moves. `cast`: it makes the
+/// input of a product one of 8 or 4 bits.
 struct Pass {
   Bytes moved;
   bool eager = false;
   Bytes by_gradient{};
+  bool cast = false;
 };
 
 /// One kind of kernel that a rank runs.

@@ -66,6 +66,7 @@ Result<std::vector<Engine>> read_engines() {
     engine.share_of = share_of(fields);
     engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
     engine.sorts_tokens = fields.flag_or("sorts_tokens", false);
+    engine.fuses_casts = fields.texts_or_empty("fuses_casts");
     Policy& policy = engine.policy;
     policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);
     policy.most_sequences = fields.count_or("most_sequences", policy.most_sequences);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "study/infer/items.hpp"
 #include "study/infer/search/best.hpp"
 #include "study/infer/serving_for_test.hpp"
 #include "study/infer/steps.hpp"
@@ -166,6 +167,29 @@ TEST(Served, OfRandomRequestsAnswersAsManyAsCome) {
     EXPECT_NEAR(by.output_per_second / (2000 * load.rate), 1, 0.06);
     EXPECT_NEAR(by.goodput / load.rate, 1, 0.04);
   }
+}
+
+// [INFER-39] Four products of a layer have their inputs made 8 bits: a pass each, or none where the
+// kernel before does it. By blocks each has one of its own; of 16 bits there is none.
+TEST(ServedPass, OfAnEngineThatFusesCastsHasNoneOfTheirPasses) {
+  const auto casts = [](const std::string& weights, const std::vector<std::string>& fused) {
+    Serving serving = serving_of("llama-3-70b", "dgx-h100", 8, weights);
+    serving.engine.fuses_casts = fused;
+    std::vector<PassItem> items;
+    time_of(serving, constants_of(serving), {.tokens = 1, .cached = 100}, items);
+    double out = 0;
+    for (const PassItem& item : items) {
+      const auto* op = std::get_if<Op>(&item.what);
+      const auto* pass = op != nullptr ? std::get_if<Pass>(&op->shape) : nullptr;
+      if (pass != nullptr && pass->cast) out += item.count;
+    }
+    return out / 80;
+  };
+  EXPECT_EQ(casts("fp8", {}), 4);
+  EXPECT_EQ(casts("fp8", {"fp8"}), 0);
+  EXPECT_EQ(casts("fp8", {"fp4"}), 4);
+  EXPECT_EQ(casts("fp8-block", {"fp8"}), 4);
+  EXPECT_EQ(casts("bf16", {}), 0);
 }
 
 // [FORECAST-12] Of a board of 400 W in place of 700 products run at (400/700)^0.34 of their rate;

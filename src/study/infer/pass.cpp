@@ -31,7 +31,8 @@ class Pricer {
         job_(serving_job(serving, (work.tokens + cp_ - 1) / cp_ * cp_)),
         last_(serving_job(serving, work.checks ? work.tokens : 1)),
         spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)),
-        routed_(routed_format(serving)) {
+        routed_(routed_format(serving)),
+        fuses_casts_(fuses_casts(serving)) {
     const auto& untuned = serving.engine.untuned;
     const auto known = untuned.find(serving.cluster.accelerator.architecture);
     if ((work.tokens == 1 || work.checks) && known != untuned.end()) untuned_ = known->second;
@@ -90,6 +91,7 @@ class Pricer {
     const Seconds attention = out_[ServingPart::attention];
     for (const Item& item : program.items) {
       if (const auto* op = std::get_if<Op>(&item.what)) {
+        if (is_fused(*op)) continue;
         kernels_ += times * launches_of(*op);
         add(*op, times, layer);
       } else if (const auto* call = std::get_if<Call>(&item.what)) {
@@ -111,6 +113,20 @@ class Pricer {
     } else {
       take(merged(*layer, times));
     }
+  }
+
+  // [INFER-39] Whether engines make the input of products where a norm, an activation or attention
+  // writes it. 8 bits by blocks have kernels of their own.
+  static bool fuses_casts(const Serving& serving) {
+    const Recipe& recipe = *serving.weights;
+    const bool blocks = recipe.block_scaled && recipe.matmul != Precision::fp4;
+    const auto& fused = serving.engine.fuses_casts;
+    return serving.stored == nullptr && !blocks &&
+           std::find(fused.begin(), fused.end(), to_name(recipe.matmul)) != fused.end();
+  }
+  bool is_fused(const Op& op) const {
+    const auto* pass = std::get_if<Pass>(&op.shape);
+    return fuses_casts_ && pass != nullptr && pass->cast;
   }
 
   // Training chooses experts, sorts tokens and multiplies expert by expert with kernels of its
@@ -418,6 +434,7 @@ class Pricer {
   std::size_t kind_ = 0;
   Untuned untuned_;
   RoutedFormat routed_;
+  bool fuses_casts_;
   double kernels_ = 0;
   bool returns_ = false;  // the next exchange of a layer's tokens is the way back
   PassTime out_;

@@ -98,10 +98,11 @@ struct Engine {
   /// Sequences that it takes on these architectures, and on accelerators of less than 70 GiB.
   std::vector<std::string> few_on;
   bool own_all_reduce = false;
-  bool sorts_tokens = false;         // of experts, by kernels of their own [INFER-36]
-  std::vector<std::string> caches;   // formats of the cache that it has
-  std::vector<std::string> weights;  // and of weights; empty: all that there are
-  bool splits_layers = false;        // over accelerators, and nothing else: stages alone
+  bool sorts_tokens = false;             // of experts, by kernels of their own [INFER-36]
+  std::vector<std::string> fuses_casts;  // to these formats, into what comes before [INFER-39]
+  std::vector<std::string> caches;       // formats of the cache that it has
+  std::vector<std::string> weights;      // and of weights; empty: all that there are
+  bool splits_layers = false;            // over accelerators, and nothing else: stages alone
   WholeBatches whole;
   Policy policy;
 };

@@ -65,7 +65,7 @@ std::vector<Recipe> read_recipes(Fields& root) {
   for (Fields& fields : root.tables("recipes")) {
     Recipe recipe;
     recipe.source = fields.text("source");
-    recipe.engine = fields.text("engine");
+    recipe.engine = fields.text_or("engine", "");
     recipe.has = fields.text_or("has", "");
     recipe.guesses = fields.count_or("guesses", 0);
     recipe.acceptance = fields.number_or("acceptance", 0);

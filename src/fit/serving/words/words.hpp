@@ -44,7 +44,8 @@ struct Most {
 /// How a source ran an engine, where that is not the engine's habit. `polls`: by the least batch
 /// that they hold for.
 struct Recipe {
-  std::string source, engine;
+  std::string source;                   // what its key begins with
+  std::string engine;                   // empty: any
   std::string has;                      // in the notes
   std::string since, until;             // measured from this day on, before that; empty: any
   std::string accelerator;              // what the name begins with; empty: any
@@ -72,7 +73,7 @@ struct Recipe {
 
 /// How many requests of such lengths a source asks in all.
 struct Requests {
-  std::string source;
+  std::string source;  // what its key begins with
   std::int64_t input = 0, output = 0, count = 0;
 };
 
