@@ -130,5 +130,34 @@ TEST(ProductsOfFewRows, AreSplitWhereThatIsShorter) {
   }
 }
 
+// One row times 7,168 x 2,048 in 16 bits takes a B200 8.9 us (aiconfigurator@095f58a, cuBLAS by
+// TensorRT-LLM), which a sum of 7,168 in one place would take 11; 8,192 x 1,024 has tiles for most
+// units, and is not split: 4.2 us. DeepSeek's have 2,112 columns and 1,536 x 3,072.
+TEST(ProductsOfFewRows, OfFewColumnsTakeWhatWasMeasured) {
+  const Serving serving = testing::serving_of("deepseek-v3", "dgx-b200", 8, "fp4-experts");
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  std::vector<PassItem> items;
+  time_of(serving, constants, {.sequences = 1, .tokens = 1, .cached = 1000}, items);
+  int down = 0, up = 0;
+  for (const PassItem& item : items) {
+    const Op* op = std::get_if<Op>(&item.what);
+    const Matmul* product = op == nullptr ? nullptr : std::get_if<Matmul>(&op->shape);
+    if (product == nullptr || product->batch > 1) continue;
+    const Seconds whole = matmul_time(*product, op->precision, serving.cluster.accelerator,
+                                      constants.alone.kernels, 0, Scaling::whole);
+    if (product->n == 2112 && product->k == 7168) {
+      EXPECT_NEAR(item.each.value() / (8.9e-6 * 2112 / 2048), 1, 0.1);
+      EXPECT_LT(item.each, 0.9 * whole);
+      ++down;
+    }
+    if (product->n == 3072 && product->k == 1536) {
+      EXPECT_NEAR(item.each / whole, 1, 1e-9);
+      ++up;
+    }
+  }
+  EXPECT_GE(down, 1);
+  EXPECT_GE(up, 1);
+}
+
 }  // namespace
 }  // namespace headway

@@ -2,6 +2,7 @@
 // as serving does, its attention over the cache, priced item by item.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cost/kernels/traffic.hpp"
 #include "cost/serving/exchange.hpp"
@@ -232,22 +233,33 @@ class Pricer {
                                  constants_.kernels);
     }
     const Seconds whole = matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
-    if (op.precision != Precision::fp4 || product.m > kFewRows) return whole;
-    return std::min(whole, halved_product_time(product, op.precision, accelerator, kernels));
+    if (product.m > kFewRows) return whole;
+    return std::min(whole,
+                    split_product_time(product, op.precision, scaling, accelerator, kernels));
   }
 
-  // [INFER-27] Of few rows, which leave units without a tile, two halves of the sum beside each
-  // other, and a pass that adds them up, in 32 bits. Kernels of other formats were measured as they
-  // choose this themselves.
-  static Seconds halved_product_time(const Matmul& product, Precision precision,
-                                     const Accelerator& accelerator,
-                                     const KernelParameters& kernels) {
-    Matmul half = product;
-    half.k = (product.k + 1) / 2;
-    half.batch = 2;
-    const double results = 2 * static_cast<double>(product.m * product.n);
-    return batched_matmul_time(half, precision, accelerator, kernels, Scaling::whole) +
-           pass_time(Bytes(4 * results), accelerator, kernels);
+  // [INFER-27] Of few rows, which leave units without a tile, parts of the sum beside each other,
+  // and a pass that adds them up, in 32 bits: as many as there are units for; of 4 bits, whose
+  // kernels that were measured split none, two.
+  static Seconds split_product_time(const Matmul& product, Precision precision, Scaling scaling,
+                                    const Accelerator& accelerator,
+                                    const KernelParameters& kernels) {
+    constexpr std::int64_t kTile = 64, kMostParts = 8;
+    const bool four = precision == Precision::fp4;
+    const std::int64_t tiles =
+        ((product.m + kTile - 1) / kTile) * ((product.n + kTile - 1) / kTile) * product.batch;
+    Seconds best(std::numeric_limits<double>::infinity());
+    for (std::int64_t parts = 2; parts <= (four ? 2 : kMostParts); parts *= 2) {
+      if (!four && tiles * parts > accelerator.compute_units) break;
+      Matmul part = product;
+      part.k = (product.k + parts - 1) / parts;
+      part.batch = parts * product.batch;
+      const double results =
+          static_cast<double>(part.batch) * static_cast<double>(product.m * product.n);
+      best = std::min(best, batched_matmul_time(part, precision, accelerator, kernels, scaling) +
+                                pass_time(Bytes(4 * results), accelerator, kernels));
+    }
+    return best;
   }
 
   // [INFER-12] Nothing where kernels are as measured.

@@ -72,14 +72,14 @@ std::optional<Tuned> tuned(const Serving& base, const ServingConstants& constant
     try_split(best, std::move(serving), constants, load, steps, share);
   }
   if (!(best.rate > 0)) return std::nullopt;
-  Tuned& way = best.way;
   if (share > 0) {
-    way.load.count = std::max(kLeastRequests, kRequestsOfSequence * way.load.batch);
-    way.load.rate = rate_within(way.serving, constants, way.load, share);
-    way.load.arrivals = Arrivals::random;
-    if (!(way.load.rate > 0)) return std::nullopt;
+    Load& at = best.way.load;
+    at.count = std::max(kLeastRequests, kRequestsOfSequence * at.batch);
+    at.rate = rate_within(best.way.serving, constants, at, share);
+    at.arrivals = Arrivals::random;
+    if (!(at.rate > 0)) return std::nullopt;
   }
-  return std::move(way);
+  return best.way;
 }
 
 }  // namespace headway
