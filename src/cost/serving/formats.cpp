@@ -148,8 +148,8 @@ Seconds unpacked_product_time(const Matmul& shape, const WeightFormat& format,
   tiles.loop_step = Seconds(0);
   Matmul whole = shape;
   whole.m = std::max(shape.m, kSmallestTile);
-  Seconds compute =
-      product_compute_time(whole, peak * constants.ceiling, accelerator, tiles, parameters);
+  Seconds compute = product_compute_time(whole, peak * constants.ceiling * parameters.sustained,
+                                         accelerator, tiles, parameters);
   if (shape.m < kSmallestTile) {
     const std::int64_t rows = (shape.m + kRowStep - 1) / kRowStep * kRowStep;
     compute *= static_cast<double>(rows) / static_cast<double>(kSmallestTile);

@@ -81,7 +81,8 @@ class Predictor {
   Serving by(std::size_t i, const Engine& engine) const {
     Serving serving = cases_[i].asked->serving;
     Engine by = engine;
-    by.policy = serving.engine.policy;  // the row's own, and how its ranks sum
+    by.policy = serving.engine.policy;  // the row's own, and its memory, and how its ranks sum
+    by.memory = serving.engine.memory;
     by.own_all_reduce = serving.engine.own_all_reduce;
     serving.engine = std::move(by);
     return serving;

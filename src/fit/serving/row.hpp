@@ -75,7 +75,9 @@ std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const 
 const serving_words::Recipe* recipe_of(const RowText& text, const serving_words::Words& words,
                                        const Serving& serving, const Load& load,
                                        std::int64_t batch);
-/// The serving as by the recipe.
+/// Steps by lengths and memory (Recipe::sized), of a serving that is legal.
+void size_steps(const Load& load, Serving& serving);
+/// The serving as by the recipe, but for its sizes.
 void run_by(const serving_words::Recipe& recipe, const Load& load, std::int64_t batch,
             RowText& text, Serving& serving);
 

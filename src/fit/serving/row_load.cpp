@@ -72,6 +72,7 @@ class LoadReader {
     if (recipe == nullptr) return;
     run_by(*recipe, load, batch, text_, serving_);
     alike_ = recipe->alike;
+    sized_ = recipe->sized;
   }
 
   void legal(const Load& load) {
@@ -101,6 +102,7 @@ class LoadReader {
   std::optional<AskedServing> asked(Load load) {
     auto constants = constants_of(text_, loaded_, serving_.cluster);
     if (constants == nullptr) return std::nullopt;
+    if (sized_) size_steps(load, serving_);
     if (apart_) {  // clients are of all copies together
       load.batch = text_.cells.count_or("batch", 1);
       load.rate *= static_cast<double>(serving_.dp);
@@ -145,7 +147,7 @@ class LoadReader {
   Loaded& loaded_;
   Serving serving_;
   std::optional<ServingApart> apart_;
-  bool at_capacity_ = false, alike_ = false;
+  bool at_capacity_ = false, alike_ = false, sized_ = false;
   double cold_ = 0;
 };
 

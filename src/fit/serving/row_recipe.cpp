@@ -32,19 +32,6 @@ void set(std::int64_t& field, const Most& most, const Load& load, std::int64_t b
   if (count > 0) field = static_cast<std::int64_t>(std::max(count, most.least));
 }
 
-// As trtllm-bench builds an engine (TensorRT-LLM 0.17, tensorrt_llm/bench/build/tuning.py): as many
-// sequences as memory holds, 4,096 at most, over the stages; tokens so that as many prompts come in
-// as answers end.
-void size_steps(const Load& load, Serving& serving) {
-  constexpr double kMostSequences = 4096, kLeastTokens = 2048, kMostTokens = 32'768;
-  const double input = static_cast<double>(load.input), output = static_cast<double>(load.output);
-  const double held = memory_of(serving, load).sequences_that_fit(input + output);
-  const double each = std::clamp(held, 1.0, kMostSequences) / static_cast<double>(serving.pp);
-  const double tokens = std::clamp(each * (1 + input / output), kLeastTokens, kMostTokens);
-  serving.engine.policy.most_sequences = static_cast<std::int64_t>(std::ceil(each));
-  serving.engine.policy.most_tokens = static_cast<std::int64_t>(tokens);
-}
-
 // By the model's own prediction layers.
 void guess(const Recipe& recipe, RowText& text, Serving& serving) {
   if (recipe.guesses == 0 || serving.model.prediction_layers == 0) return;
@@ -89,10 +76,22 @@ void run_by(const Recipe& recipe, const Load& load, std::int64_t batch, RowText&
     text.assume("precision_kv", recipe.cache);
   }
   if (recipe.cuts) policy.whole_prompts = false;
-  if (recipe.sized) size_steps(load, serving);
   if (recipe.library) serving.engine.own_all_reduce = false;
   if (recipe.alike) serving.routing.power = kAlike;
   guess(recipe, text, serving);
+}
+
+// As trtllm-bench builds an engine (TensorRT-LLM 0.17, tensorrt_llm/bench/build/tuning.py): as many
+// sequences as memory holds, 4,096 at most, over the stages; tokens so that as many prompts come in
+// as answers end. Its rounding up, and its guess of the memory that is free, are left out.
+void size_steps(const Load& load, Serving& serving) {
+  constexpr double kMostSequences = 4096, kLeastTokens = 2048, kMostTokens = 32'768;
+  const double input = static_cast<double>(load.input), output = static_cast<double>(load.output);
+  const double held = memory_of(serving, load).sequences_that_fit(input + output);
+  const double each = std::clamp(held, 1.0, kMostSequences) / static_cast<double>(serving.pp);
+  const double tokens = std::clamp(each * (1 + input / output), kLeastTokens, kMostTokens);
+  serving.engine.policy.most_sequences = static_cast<std::int64_t>(std::ceil(each));
+  serving.engine.policy.most_tokens = static_cast<std::int64_t>(tokens);
 }
 
 }  // namespace headway::serving_rows

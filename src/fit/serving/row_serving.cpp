@@ -149,12 +149,15 @@ class ServingReader {
     return &found->second;
   }
 
-  // Logs of tuned runs tell the format of the checkpoint.
+  // What logs of tuned runs tell is the format of the checkpoint, which is not what serves: theirs
+  // is not used.
   const serving_words::Format* weights_format() {
     if (by_ == nullptr) return format("precision_weights", loaded_.words.formats);
     text_.assume("precision_weights", by_->weights);
     const auto found = loaded_.words.formats.find(by_->weights);
-    return found != loaded_.words.formats.end() ? &found->second : nullptr;
+    if (found != loaded_.words.formats.end()) return &found->second;
+    text_.cells.skip("no model of this format: precision_weights", by_->weights);
+    return nullptr;
   }
 
   void formats() {

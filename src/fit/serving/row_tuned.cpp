@@ -45,8 +45,8 @@ std::shared_ptr<const TunedServing> tuned_of(RowText& text, Loaded& loaded, Serv
   text.row.load = "tuned";
   const std::int64_t accelerators = serving.dp;
   std::shared_ptr<const TunedServing>& same =
-      loaded.tuned[text.row.machine + ' ' + text.row.engine + ' ' + std::to_string(accelerators) +
-                   ' ' + benchmark.has +
+      loaded.tuned[text.row.machine + ' ' + text.row.model + ' ' + serving.cache->name + ' ' +
+                   text.row.engine + ' ' + std::to_string(accelerators) + ' ' + benchmark.has +
                    (offline       ? " offline"
                     : interactive ? " interactive"
                                   : "")];

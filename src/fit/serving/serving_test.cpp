@@ -192,6 +192,17 @@ TEST(MeasuredServing, OfTrtllmBenchHasTheEngineThatItBuilds) {
   EXPECT_FALSE(asked("GH200", "128,128").serving.engine.policy.whole_prompts);
 }
 
+// What cannot be served is skipped before an engine is sized for it.
+TEST(MeasuredServing, OfTrtllmBenchIsSkippedWhereItsWeightsOrModelAreNotKnown) {
+  const std::string behind = ",tensorrt-llm,0.17,,128,128,,,,,5000,,,0,\n";
+  for (const char* what : {"llama-3-8b,8,H200,1,1,,,,fp5,fp8", "llama-9-8b,8,H200,1,1,,,,fp8,fp8",
+                           "llama-3-8b,8,H200,7,7,,,,fp8,fp8", "llama-3-8b,8,,1,1,,,,fp8,fp8"}) {
+    const auto rows = predicted("a,trtllm_ifb_1.0,x," + std::string(what) + behind);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_FALSE(rows[0].skipped_reason.empty()) << what;
+  }
+}
+
 // [INFER-38] Rows of MLPerf tell neither lengths nor split: eight H200 hold a copy of Llama 2 70B
 // in 8 bits each, and whoever tunes splits none. Limits of a token of 40 ms cost tokens/s.
 TEST(MeasuredServing, OfATunedBenchmarkIsOfTheBestSplit) {

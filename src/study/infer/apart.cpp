@@ -106,9 +106,8 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   out.prefill = memory_of(serving.prefill, load);
   out.all.memory = memory_of(serving.decode, load);
   const double prompt = static_cast<double>(load.input);
-  out.all.fits =
-      out.prefill.sequences_that_fit(prompt) >= 1 &&
-      out.all.memory.sequences_that_fit(prompt + static_cast<double>(load.output) / 2) >= 1;
+  out.all.fits = out.prefill.sequences_that_fit(prompt) >= 1 &&
+                 out.all.memory.sequences_that_fit(load.under_way()) >= 1;
   if (!out.all.fits) return out;
 
   const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);
@@ -126,7 +125,7 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
     if (load.arrivals == Arrivals::random && load.rate >= out.rates.least()) return out;
   }
   const Answered by = answered(apart, load);
-  summarise(out.all, by, load, serving.prefill.engine.request);
+  summarise(out.all, by, load, serving.prefill.engine.request, /*keeps_up=*/false);
   out.all.prefill = time_of(serving.prefill, constants, {.tokens = load.input, .replayed = false});
   decode_pass(out.all, serving.decode, constants, load,
               out.all.sequences / static_cast<double>(serving.decode.dp));

@@ -233,7 +233,7 @@ class Pricer {
                                  constants_.kernels);
     }
     const Seconds whole = matmul_time(product, op.precision, accelerator, kernels, 0, scaling);
-    if (product.m > kFewRows) return whole;
+    if (product.m > kFewRows || product.batch > 1) return whole;
     return std::min(whole,
                     split_product_time(product, op.precision, scaling, accelerator, kernels));
   }
@@ -247,13 +247,16 @@ class Pricer {
     constexpr std::int64_t kTile = 64, kMostParts = 8;
     const bool four = precision == Precision::fp4;
     const std::int64_t tiles =
-        ((product.m + kTile - 1) / kTile) * ((product.n + kTile - 1) / kTile) * product.batch;
+        ((product.m + kTile - 1) / kTile) * ((product.n + kTile - 1) / kTile);
     Seconds best(std::numeric_limits<double>::infinity());
     for (std::int64_t parts = 2; parts <= (four ? 2 : kMostParts); parts *= 2) {
-      if (!four && tiles * parts > accelerator.compute_units) break;
+      if (!four &&
+          (tiles * parts > accelerator.compute_units || product.k % (kTile * parts) != 0)) {
+        break;
+      }
       Matmul part = product;
       part.k = (product.k + parts - 1) / parts;
-      part.batch = parts * product.batch;
+      part.batch = parts;
       const double results =
           static_cast<double>(part.batch) * static_cast<double>(product.m * product.n);
       best = std::min(best, batched_matmul_time(part, precision, accelerator, kernels, scaling) +

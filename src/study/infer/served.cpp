@@ -23,7 +23,8 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
     out.capacity = copies * capacity;
     if (load.rate >= capacity) return;
   }
-  summarise(out, answered(engine, load), load, serving.engine.request);
+  summarise(out, answered(engine, load), load, serving.engine.request,
+            /*keeps_up=*/true);
   out.output_per_second *= copies / joined;
   out.goodput *= copies / joined;
   out.sequences = std::max(1.0, out.sequences / joined);

@@ -13,15 +13,15 @@ Seconds mean_of(const std::vector<double>& seconds) {
                  static_cast<double>(seconds.size()));
 }
 
-// [INFER-7] In which so much was answered. Of random requests, which are no more than what is
-// answered, until the last is asked: what is still under way then is as much as was at any time. Of
-// clients without end as long as each has a request; of so many requests until all are answered.
-double seconds_of(const Answered& by, const Load& load) {
-  if (load.arrivals == Arrivals::random) {
-    return *std::max_element(by.begin.begin(), by.begin.end());
-  }
+// [INFER-7] In which so much was answered. Of random requests that are known to be no more than
+// what is answered, in which so many come: what is still under way at the end is as much as was at
+// any time. Of clients without end as long as each has a request; of so many requests until all are
+// answered.
+double seconds_of(const Answered& by, const Load& load, bool keeps_up) {
+  const double requests = static_cast<double>(by.latency.size());
+  if (load.arrivals == Arrivals::random && keeps_up) return requests / load.rate;
   const bool endless = load.arrivals == Arrivals::clients && load.count == 0;
-  return endless ? static_cast<double>(by.latency.size()) / steady_rate(by) : by.elapsed.value();
+  return endless ? requests / steady_rate(by) : by.elapsed.value();
 }
 
 Quantiles quantiles_of(const std::vector<double>& seconds, Seconds more) {
@@ -60,12 +60,12 @@ double share_within(const Answered& by, const Load& load, Seconds way) {
   return static_cast<double>(good) / static_cast<double>(by.latency.size());
 }
 
-void summarise(Served& out, const Answered& by, const Load& load, Seconds way) {
+void summarise(Served& out, const Answered& by, const Load& load, Seconds way, bool keeps_up) {
   const Seconds alone = mean_of(by.latency);
   out.first_token = mean_of(by.first_token) + way;
   out.each_token = mean_of(by.each_token);
   out.latency = alone + way;
-  const double elapsed = seconds_of(by, load);
+  const double elapsed = seconds_of(by, load, keeps_up);
   out.output_per_second = by.tokens / elapsed;
   // A client waits for its way in and out, too.
   if (load.arrivals == Arrivals::clients) out.output_per_second *= alone / out.latency;

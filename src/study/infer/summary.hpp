@@ -21,8 +21,8 @@ double capacity_of(const Serving& serving, const Engined& engine, const Load& lo
 double share_within(const Answered& by, const Load& load, Seconds way);
 
 /// Means, quantiles and tokens a second of requests that were placed in time; `way`: of a client
-/// into the engine and out again.
-void summarise(Served& out, const Answered& by, const Load& load, Seconds way);
+/// into the engine and out again; `keeps_up`: as many random ones are answered as come, for sure.
+void summarise(Served& out, const Answered& by, const Load& load, Seconds way, bool keeps_up);
 
 /// The decode pass of so many sequences of a copy of attention, and the guesses beside it.
 void decode_pass(Served& out, const Serving& serving, const ServingConstants& constants,

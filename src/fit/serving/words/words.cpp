@@ -125,9 +125,9 @@ TunedRows read_tuned(Fields& root) {
     by.reject_unknown();
   }
   for (Fields& each : fields.tables("benchmarks")) {
-    out.benchmarks.push_back({each.text("has"), each.natural("input"), each.natural("output"),
+    out.benchmarks.push_back({each.text("has"), each.count("input"), each.count("output"),
                               each.number("input_spread"), each.number("output_spread"),
-                              each.natural("longest"), read_limits(each, "server"),
+                              each.count("longest"), read_limits(each, "server"),
                               read_limits(each, "interactive")});
     each.reject_unknown();
   }

@@ -11,10 +11,7 @@ struct Moments {
   double mean = 0, squared = 1;
 };
 Moments moments_of(const LengthSpread& spread, std::int64_t nominal) {
-  const double mean = static_cast<double>(nominal);
-  if (spread.kind != LengthSpread::Kind::share) return {mean, 1 + spread.of * spread.of};
-  const double middle = spread.mean(), wide = 1 - spread.of;
-  return {mean * middle, 1 + wide * wide / 12 / (middle * middle)};
+  return {static_cast<double>(nominal) * spread.mean(), spread.squares()};
 }
 Moments moments_of(const std::vector<Listed>& listed, std::int64_t Listed::*length) {
   double sum = 0, squares = 0;

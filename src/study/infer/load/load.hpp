@@ -56,7 +56,8 @@ struct Load {
   /// [INFER-5] Tokens of a sequence under way that are cached, in the mean: half of its answer;
   /// long ones are there for longer.
   double under_way() const {
-    return static_cast<double>(input) + static_cast<double>(output) * output_spread.squares() / 2;
+    return static_cast<double>(input) * input_spread.mean() +
+           static_cast<double>(output) * output_spread.mean() * output_spread.squares() / 2;
   }
 
   /// Whether times keep to what a good answer does.

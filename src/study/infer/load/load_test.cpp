@@ -237,7 +237,6 @@ TEST(Drafting, MakesAsManyTokensOfAPassAsAreRight) {
   EXPECT_NEAR(mean_over(by.each_token) * made / (0.01 + 4e-5), 1, 0.01);
 }
 
-// [INFER-8] What the host does for each prompt that begins, and each token of it, and nobody hides.
 // N clients, one token of each a step: N/(o·10 ms) requests a second, however lengths are spread.
 TEST(Load, IsSteadyWhateverTheLastAnswersTake) {
   const StepTimes steps = steps_of_ten_ms();
@@ -256,6 +255,7 @@ TEST(Load, IsSteadyWhateverTheLastAnswersTake) {
   }
 }
 
+// [INFER-8] What the host does for each prompt that begins, and each token of it, and nobody hides.
 TEST(StepTimes, OfPromptsHaveWhatTheHostDoesForEach) {
   StepTimes steps = even_steps();
   const StepLoad load{.decoding = 8, .cached = 800, .prompt = 100, .prompts = 2, .pairs = 1e4};

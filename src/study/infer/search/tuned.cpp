@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kLeastRequests = 2'000;  // placed in time at each rate
 constexpr std::int64_t kRequestsOfSequence = 3;
+constexpr std::size_t kTried = 3;  // splits at random, of which the first mostly keeps to limits
 
 struct Candidate {
   Tuned way;
@@ -37,9 +38,9 @@ double rate_in_closed_form(const Engined& engine, Load load, Seconds way_in) {
   return low;
 }
 
-// Makes `best` what one split makes of the load, where that is more.
-void try_split(Candidate& best, Serving serving, const ServingConstants& constants, Load load,
-               const std::vector<std::int64_t>& steps, double share) {
+// What one split makes of the load.
+void add_candidates(std::vector<Candidate>& out, Serving serving, const ServingConstants& constants,
+                    Load load, const std::vector<std::int64_t>& steps, double share) {
   std::optional<StepTimes> times;  // which do not hang on how many tokens a step has
   for (const std::int64_t tokens : steps) {
     serving.engine.policy.most_tokens = tokens;
@@ -53,7 +54,7 @@ void try_split(Candidate& best, Serving serving, const ServingConstants& constan
     const double of_copy =
         share > 0 ? rate_in_closed_form(engine, load, serving.engine.request) : closed->rate;
     const double rate = of_copy * static_cast<double>(serving.dp);
-    if (rate > best.rate) best = {{serving, load}, rate};
+    if (rate > 0) out.push_back({{serving, load}, rate});
   }
 }
 
@@ -64,22 +65,25 @@ std::optional<Tuned> tuned(const Serving& base, const ServingConstants& constant
                            const std::vector<std::int64_t>& steps, double share) {
   Load load = asked;
   load.arrivals = Arrivals::clients;
-  Candidate best;
+  std::vector<Candidate> candidates;
   for (const ServingSplit& split : legal_splits(base, accelerators)) {
     if (split.cp > 1) continue;  // it shortens prompts, and no rate grows by it
     Serving serving = base;
     static_cast<ServingSplit&>(serving) = split;
-    try_split(best, std::move(serving), constants, load, steps, share);
+    add_candidates(candidates, std::move(serving), constants, load, steps, share);
   }
-  if (!(best.rate > 0)) return std::nullopt;
-  if (share > 0) {
-    Load& at = best.way.load;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.rate > b.rate; });
+  candidates.resize(std::min(candidates.size(), kTried));
+  for (Candidate& each : candidates) {
+    if (share == 0) return each.way;
+    Load& at = each.way.load;
     at.count = std::max(kLeastRequests, kRequestsOfSequence * at.batch);
-    at.rate = rate_within(best.way.serving, constants, at, share);
+    at.rate = rate_within(each.way.serving, constants, at, share);
     at.arrivals = Arrivals::random;
-    if (!(at.rate > 0)) return std::nullopt;
+    if (at.rate > 0) return each.way;
   }
-  return best.way;
+  return std::nullopt;
 }
 
 }  // namespace headway
