@@ -249,6 +249,21 @@ TEST(StepTimes, AreThoseOfWholePasses) {
   EXPECT_NEAR(steps.of({.prompt = 4000, .pairs = 4e6}) / prompt.total().value(), 1, 0.05);
 }
 
+// However they come: each request takes its prompt and makes its answer, in each of the copies.
+TEST(ServedByCopies, TakeAsManyTokensOfPromptsAsTheirAnswersHave) {
+  Serving serving = serving_of("llama-3-8b", "dgx-h100");
+  const ServingConstants constants = constants_of(serving);
+  for (const Arrivals arrivals : {Arrivals::together, Arrivals::clients, Arrivals::random}) {
+    const Load load{.input = 3000, .output = 200, .arrivals = arrivals, .batch = 16, .rate = 1};
+    for (const std::int64_t copies : {1, 4}) {
+      serving.dp = copies;
+      const Served by = served(serving, constants, load);
+      EXPECT_NEAR(by.total_per_second / by.output_per_second, 16, 1e-9)
+          << static_cast<int>(arrivals) << " " << copies;
+    }
+  }
+}
+
 // Every way by itself: of the best none is beaten in both, and each way is beaten or equalled by
 // one of them.
 TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {

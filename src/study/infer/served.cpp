@@ -26,6 +26,7 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   summarise(out, answered(engine, load), load, serving.engine.request,
             /*keeps_up=*/true);
   out.output_per_second *= copies / joined;
+  out.total_per_second *= copies / joined;
   out.goodput *= copies / joined;
   out.sequences = std::max(1.0, out.sequences / joined);
 }
