@@ -35,7 +35,7 @@ const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
 
 const kClusters: readonly (readonly [maker: string, families: RegExp])[] = [
   ["NVIDIA: Blackwell", /^(dgx-b|gb[23]00|rtx-pro)/],
-  ["NVIDIA: Hopper", /^(dgx-h|eos|h[18]00-)/],
+  ["NVIDIA: Hopper", /^(dgx-h|eos|h[128]00-)/],
   ["NVIDIA: Ampere and before", /^(dgx-[av]|selene|a100-|a800-)/],
   ["NVIDIA: cards", /^(l4|a30-|a40-|rtx-4090)/],
   ["AMD", /^mi\d/],
