@@ -1,15 +1,18 @@
 // The parts of recorders that know of no MPI: groups' numbers, the queue, clocks, the writer of the
 // file. Also under sanitizers, which the libraries themselves are not.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -292,6 +295,24 @@ TEST(Record, AFileBegunAfterAnotherOneKnowsNothingOfIt) {
     EXPECT_EQ(run.recording.calls.size(), 1u);
     EXPECT_EQ(lost(run.recording), not_kept);
   }
+}
+
+// No room for a header, as on a full disk; then there is.
+TEST(Record, AFileThatCouldNotBeBegunIsNotThereAndCanBeBegunLater) {
+  const testing::TemporaryFolder temporary;
+  const std::string path = (temporary.path() / "rank0").string();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  const char* why = "";
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  const bool begun = recorder::begin_file({}, path.c_str(), {}, why);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(begun);
+  EXPECT_STREQ(why, ::strerror(EFBIG));
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+  EXPECT_TRUE(recorder::begin_file({}, path.c_str(), {}, why)) << why;
+  recorder::end_file();
 }
 
 }  // namespace

@@ -147,8 +147,10 @@ bool open_next() {
   file.state_at = file.size;
   const Record state = state_of(false);
   done = done && append(&state, sizeof state);
-  if (!done) {  // it was made and holds nothing
+  if (!done) {
+    // It holds nothing that could be read, and its name would be taken at the next try.
     const int error = errno;
+    ::unlink(path);
     ::close(opened);
     file.descriptor = -1;
     errno = error;
