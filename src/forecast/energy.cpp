@@ -37,8 +37,7 @@ Watts host_power(const PowerConstants& power, const Cluster& cluster) {
 double StepWork::busy(const Job& job, const Calibration& calibration,
                       const Accelerator& accelerator) const {
   const Recipe& recipe = *job.recipe;
-  const ProductFormat format =
-      format_of(recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole);
+  const ProductFormat format = format_of(recipe.matmul, scaling_of(recipe));
   return flops / time / static_cast<double>(ranks) /
          (accelerator.peak_of(recipe.matmul) * sustained_share(calibration.kernels, format));
 }

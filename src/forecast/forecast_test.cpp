@@ -278,8 +278,7 @@ RC_GTEST_PROP(Forecast, EnergyIsThatOfTimeAndOfArithmetic, ()) {  // [FORECAST-6
   const double ranks = static_cast<double>(c.layout.ranks());
   const double span = (a.tdp - a.idle_power).value();
   const Recipe& recipe = *c.job.recipe;
-  const ProductFormat format =
-      format_of(recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole);
+  const ProductFormat format = format_of(recipe.matmul, scaling_of(recipe));
   const double rate = a.peak_of(recipe.matmul).value() * c.calibration.kernels.of(format).ceiling *
                       c.calibration.kernels.sustained;
   const Step step = lower(c);

@@ -38,7 +38,7 @@ Seconds time_of_one(const Op& op, const Prices& prices) {
     if (product->image > 0) {
       return convolution_time(*product, op.precision, accelerator, kernels);
     }
-    const Scaling scaling = prices.job.recipe->block_scaled ? Scaling::blocks : Scaling::whole;
+    const Scaling scaling = scaling_of(*prices.job.recipe);
     const Seconds apart = product->batch > 1
                               ? prices.calibration.of(prices.job.framework).grouped_overhead *
                                     static_cast<double>(product->batch)

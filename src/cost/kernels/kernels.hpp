@@ -38,6 +38,11 @@ constexpr ProductFormat format_of(Precision precision, Scaling scaling = Scaling
   return scaling == Scaling::blocks ? ProductFormat::bits_8_blocks : ProductFormat::bits_8;
 }
 
+/// Of products with weights.
+constexpr Scaling scaling_of(const Recipe& recipe) {
+  return recipe.block_scaled ? Scaling::blocks : Scaling::whole;
+}
+
 /// Constants of matrix products of one format [KERNEL-1].
 struct ProductParameters {
   double ceiling = 0.85;       // of the peak that a long product with the best tile reaches

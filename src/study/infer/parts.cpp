@@ -83,7 +83,7 @@ Arithmetic arithmetic_of(const Serving& serving, const ServingConstants& constan
   const WeightFormat* stored = serving.stored;
   const bool weights = of_layer && std::holds_alternative<Matmul>(op.shape);
   const auto of = [](Precision precision, const Recipe& recipe) {
-    return format_of(precision, recipe.block_scaled ? Scaling::blocks : Scaling::whole);
+    return format_of(precision, scaling_of(recipe));
   };
   if (weights && stored != nullptr && is_stored(*stored, serving.model, op.routed)) {
     const Recipe& recipe = *recipe_from(stored->arithmetic);
@@ -165,7 +165,7 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
 RoutedFormat routed_format(const Serving& serving) {
   const bool stored = serving.stored != nullptr;
   const Recipe& recipe = stored ? *recipe_from(serving.stored->arithmetic) : *serving.weights;
-  RoutedFormat out{recipe.matmul, recipe.block_scaled ? Scaling::blocks : Scaling::whole};
+  RoutedFormat out{recipe.matmul, scaling_of(recipe)};
   out.sorted = serving.engine.sorts_tokens && !stored &&
                format_of(out.precision, out.scaling) == ProductFormat::bits_8_blocks;
   return out;
