@@ -52,8 +52,9 @@ TEST(KernelCalibration, AllThatIsWrongIsReportedAtOnce) {
 }
 
 TEST(KernelCalibration, TheEmbeddedFilesHoldForEveryArchitectureAndSayWhereFrom) {
-  for (const char* architecture : {"volta", "ampere", "ada", "hopper", "blackwell", "cdna2",
-                                   "cdna3", "cdna4", "tpu", "gaudi", "trainium", "unknown"}) {
+  for (const char* architecture :
+       {"volta", "turing", "ampere", "ada", "hopper", "blackwell", "cdna2", "cdna3", "cdna4", "tpu",
+        "gaudi", "trainium", "unknown"}) {
     Accelerator a = machine();
     a.architecture = architecture;
     const auto parameters = kernel_parameters_for(a);

@@ -34,14 +34,14 @@ const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
 ];
 
 const kClusters: readonly (readonly [maker: string, families: RegExp])[] = [
-  ["NVIDIA: Blackwell", /^(dgx-b|gb[23]00|rtx-pro)/],
-  ["NVIDIA: Hopper", /^(dgx-h|eos|h[128]00-)/],
+  ["NVIDIA: Blackwell", /^(dgx-b|dgx-spark|gb[23]00|rtx-pro)/],
+  ["NVIDIA: Hopper", /^(dgx-h|eos|gh200-|h20-|h[128]00-)/],
   ["NVIDIA: Ampere and before", /^(dgx-[av]|selene|a100-|a800-)/],
-  ["NVIDIA: cards", /^(l4|a30-|a40-|rtx-4090)/],
+  ["NVIDIA: cards", /^(l[24]|a[134]0-|t4-|rtx-\d|rtx-a\d|quadro-)/],
   ["AMD", /^mi\d/],
   ["Google: TPU", /^tpu/],
-  ["Intel", /^(gaudi|max-)/],
-  ["Clouds: AWS", /^(p\d|trn\d)/],
+  ["Intel", /^(gaudi|max-|arc-)/],
+  ["Clouds: AWS", /^(p\d|g\d|trn\d|inf\d)/],
   ["Clouds: Google", /^a\d-/],
   ["Public laboratories", /^(alps|frontier|perlmutter|polaris)$/],
   ["Sites apart", /^wan-/],
