@@ -22,7 +22,8 @@ struct Total {
 };
 
 // [MODEL-2] What the published checkpoints hold: the sums of the element counts of their weight
-// files, as Hugging Face's model pages and papers give them.
+// files, as Hugging Face's model pages and papers give them; a tied head counts once, where files
+// hold it again (qwen3-0.6b, qwen3-1.7b, qwen1.5-0.5b), and modules of prediction do not.
 constexpr Total kPublished[] = {
     {"llama-7b", 6'738'415'616},
     {"llama-13b", 13'015'864'320},
@@ -88,6 +89,88 @@ constexpr Total kPublished[] = {
     {"minimax-m2.5", 228'689'764'864},
     {"glm-4.5", 352'797'829'024},
     {"glm-4.5-air", 106'852'251'264},
+    {"qwen2-0.5b", 494'032'768},
+    {"qwen2-1.5b", 1'543'714'304},
+    {"qwen2.5-3b", 3'085'938'688},
+    {"qwen2-57b-a14b", 57'408'658'944},
+    {"qwen1.5-0.5b", 463'987'712},
+    {"qwen1.5-1.8b", 1'836'828'672},
+    {"qwen1.5-4b", 3'950'369'280},
+    {"qwen1.5-14b", 14'167'290'880},
+    {"qwen1.5-32b", 32'512'218'112},
+    {"qwen1.5-72b", 72'287'920'128},
+    {"qwen1.5-110b", 111'209'914'368},
+    {"qwen3-0.6b", 596'049'920},
+    {"qwen3-1.7b", 1'720'574'976},
+    {"qwen3-4b", 4'022'468'096},
+    {"qwen3-next-80b-a3b", 79'674'391'296},
+    {"gemma-3-1b", 999'885'952},
+    {"mistral-nemo-12b", 12'247'782'400},
+    {"mistral-small-22b", 22'247'282'688},
+    {"mistral-small-24b", 23'572'403'200},
+    {"mistral-large-123b", 122'610'069'504},
+    {"ministral-8b", 8'019'808'256},
+    {"codestral-22b", 22'247'282'688},
+    {"yi-6b", 6'061'035'520},
+    {"yi-9b", 8'829'407'232},
+    {"yi-34b", 34'388'917'248},
+    {"codellama-7b", 6'738'546'688},
+    {"codellama-13b", 13'016'028'160},
+    {"codellama-34b", 33'743'970'304},
+    {"codellama-70b", 68'976'910'336},
+    {"deepseek-llm-7b", 6'910'365'696},
+    {"deepseek-llm-67b", 67'425'001'472},
+    {"deepseek-coder-6.7b", 6'740'512'768},
+    {"deepseek-coder-33b", 33'342'991'360},
+    {"solar-10.7b", 10'731'524'096},
+    {"falcon3-7b", 7'455'550'464},
+    {"falcon3-10b", 10'305'653'760},
+    {"smollm2-1.7b", 1'711'376'384},
+    {"internlm2-7b", 7'737'708'544},
+    {"internlm2-20b", 19'861'149'696},
+    {"internlm2.5-7b", 7'737'708'544},
+    {"baichuan-7b", 7'000'559'616},
+    {"baichuan-13b", 13'264'901'120},
+    {"baichuan2-7b", 7'505'973'248},
+    {"baichuan2-13b", 13'896'668'160},
+    {"exaone-3.5-7.8b", 7'818'448'896},
+    {"exaone-3.5-32b", 32'003'200'000},
+    {"chatglm2-6b", 6'243'584'000},
+    {"chatglm3-6b", 6'243'584'000},
+    {"glm-4-9b", 9'399'951'360},
+    {"glm-4-32b", 32'566'081'536},
+    {"phi-1.5", 1'418'270'720},
+    {"phi-2", 2'779'683'840},
+    {"phi-3.5-mini", 3'821'079'552},
+    {"phi-4", 14'659'507'200},
+    {"phi-4-mini", 3'836'021'760},
+    {"phi-3.5-moe", 41'873'153'344},
+    {"command-r", 34'980'831'232},
+    {"command-r-08-2024", 32'296'476'672},
+    {"command-r-plus", 103'810'674'688},
+    {"aya-expanse-8b", 8'028'033'024},
+    {"aya-expanse-32b", 32'296'476'672},
+    {"command-r7b", 8'028'033'024},
+    {"dbrx", 131'596'523'520},
+    {"stablelm-2-1.6b", 1'644'515'328},
+    {"stablelm-2-12b", 12'143'185'920},
+    {"starcoder-15b", 15'517'456'384},
+    {"santacoder-1.1b", 1'124'886'528},
+    {"bloom-560m", 559'214'592},
+    {"bloom-1b7", 1'722'408'960},
+    {"bloom-3b", 3'002'557'440},
+    {"olmo-7b", 6'888'095'744},
+    {"olmo-2-7b", 7'298'617'344},
+    {"olmo-2-13b", 13'716'198'400},
+    {"granite-3.1-8b", 8'170'848'256},
+    {"hunyuan-a13b", 80'393'183'232},
+    {"ernie-4.5-21b-a3b", 21'825'437'888},
+    {"seed-oss-36b", 36'151'104'512},
+    {"jamba-1.5-mini", 51'570'323'328},
+    {"ling-mini-2.0", 16'255'643'392},
+    {"ling-flash-2.0", 102'889'705'216},
+    {"ling-1t", 999'705'328'640},
+    {"grok-2", 269'515'497'472},
 };
 
 TEST(Parameters, EqualThoseOfThePublishedCheckpoints) {
@@ -96,7 +179,8 @@ TEST(Parameters, EqualThoseOfThePublishedCheckpoints) {
   }
 }
 
-// Narayanan et al., arXiv 2104.04473 table 1, and the others as their papers round them (1e9).
+// Narayanan et al., arXiv 2104.04473 table 1, and the others as their papers round them (1e9);
+// Gemma 3 without its vision part (arXiv 2503.19786 table 1, embedding and the rest).
 TEST(Parameters, RoundToThoseOfPapersWithoutACheckpoint) {
   const struct {
     const char* name;
@@ -130,6 +214,17 @@ TEST(Parameters, RoundToThoseOfPapersWithoutACheckpoint) {
       {"qwen3.5-397b-a17b", 397, 1},
       {"gpt3-350m", 0.355, 0.003},
       {"gpt-89b", 88, 1.5},
+      {"gemma-3-4b", 3.884, 0.01},
+      {"gemma-3-12b", 11.771, 0.01},
+      {"gemma-3-27b", 27.016, 0.01},
+      {"internlm-7b", 7, 0.5},
+      {"internlm-20b", 20, 0.5},
+      {"aquila-7b", 7, 0.5},
+      {"falcon-11b", 11, 0.5},
+      {"jamba-1.5-large", 398, 1},
+      {"ernie-4.5-300b-a47b", 300, 1.5},
+      {"arctic", 480, 2},
+      {"nemo-minitron-8b", 8.4, 0.05},
   };
   for (const auto& row : rows) {
     const auto total = static_cast<double>(parameters(built_in(row.name)).total);
@@ -182,6 +277,20 @@ TEST(ActiveParameters, OfMixturesAgreeWithThePublishedOnes) {
       {"qwen3.5-397b-a17b", 17, 0, 0.6},
       {"glm-4.5", 32, 151552.0 * 5120, 1},
       {"glm-4.5-air", 12, 151552.0 * 4096, 1},
+      {"qwen2-57b-a14b", 14, 0, 0.5},
+      {"qwen3-next-80b-a3b", 3, 151936.0 * 2048, 0.6},
+      {"phi-3.5-moe", 6.6, 0, 0.05},
+      {"dbrx", 36, 0, 0.5},
+      {"jamba-1.5-mini", 12, 0, 0.2},
+      {"jamba-1.5-large", 94, 0, 0.2},
+      {"hunyuan-a13b", 13, 0, 0.5},
+      {"ernie-4.5-21b-a3b", 3, 103424.0 * 2560, 0.1},
+      {"ernie-4.5-300b-a47b", 47, 0, 0.1},
+      {"ling-mini-2.0", 1.4, 0, 0.05},
+      {"ling-flash-2.0", 6.1, 0, 0.06},
+      {"ling-1t", 50, 157184.0 * 8192, 0.5},
+      {"grok-2", 115, 0, 0.2},
+      {"arctic", 17, 0, 0.5},
   };
   for (const auto& row : rows) {
     const auto active = static_cast<double>(parameters(built_in(row.name)).active);
@@ -207,6 +316,18 @@ TEST(Parameters, OfAPredictionModuleStandBesideTheTotal) {
   const Parameters count = parameters(built_in("deepseek-v3"));
   EXPECT_EQ(count.prediction, layer + 2LL * 7168 * 7168 + 3LL * 7168);
   EXPECT_EQ(count.total, count.embedding + count.layers + count.head + count.other);
+}
+
+// Files that hold the module as well.
+TEST(Parameters, WithTheirPredictionModuleEqualThoseOfThePublishedCheckpoints) {
+  constexpr Total kBoth[] = {
+      {"glm-4.6", 356'785'898'816},
+      {"mimo-7b", 7'833'409'536},
+  };
+  for (const Total& row : kBoth) {
+    const Parameters count = parameters(built_in(row.name));
+    EXPECT_EQ(count.total + count.prediction, row.parameters) << row.name;
+  }
 }
 
 TEST(LayerParameters, SplitByWhereTensorParallelismPutsThem) {
