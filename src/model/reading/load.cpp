@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "model/named.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
 #include "platform/memo.hpp"
@@ -49,16 +50,19 @@ Result<Model> load_model(const std::string& name_or_path) {
   const bool is_path = name_or_path.find('/') != std::string::npos ||
                        name_or_path.ends_with(".json") || name_or_path.ends_with(".toml") ||
                        (!name_or_path.empty() && exists(name_or_path));
-  if (is_path) return load_file(name_or_path);
   const std::vector<std::string> names = model_names();
+  const std::string named = built_in_of(name_or_path, names);  // "meta-llama/Llama-2-7b-hf"
+  if (is_path && (named.empty() || exists(name_or_path))) return load_file(name_or_path);
   const std::string name = lower(name_or_path);  // "Llama-2-7B"
   if (std::binary_search(names.begin(), names.end(), name)) return load_model(name);
-  const std::string near = nearest(name_or_path, names);
-  return Problem{member("model"),
-                 "unknown model '" + printable(name_or_path) + "'" +
-                     (near.empty() ? "; `headway list models` shows the built-in ones"
-                                   : "; did you mean '" + near + "'?"),
-                 Trouble::unknown};
+  const std::string near = named.empty() ? nearest(name_or_path, names) : named;
+  return Problem{
+      member("model"),
+      "unknown model '" + printable(name_or_path) + "'" +
+          (near.empty() ? "; `headway list models` shows the built-in ones"
+                        : "; did you mean '" + near + "'?") +
+          (is_path ? " Of another model of Hugging Face give the path of its config.json" : ""),
+      Trouble::unknown};
 }
 
 std::vector<std::string> model_names() {

@@ -54,6 +54,15 @@ TEST(BuiltInModels, CarryTheDropoutOfTheirRecipe) {
   }
 }
 
+TEST(LoadModel, SaysTheBuiltInNameOfAPublishedOne) {
+  for (const char* said : {"meta-llama/Llama-2-7b-hf", "llama2-7b-chat"}) {
+    const Result<Model> model = load_model(said);
+    ASSERT_FALSE(model.ok()) << said;
+    EXPECT_TRUE(model.problems().front().message.starts_with("unknown model '" + std::string(said) +
+                                                             "'; did you mean 'llama-2-7b'?"));
+  }
+}
+
 TEST(LoadModel, SaysTheNearestNameOfAnUnknownOne) {
   const Result<Model> model = load_model("lama-2-7b");
   ASSERT_FALSE(model.ok());
