@@ -17,9 +17,11 @@ constexpr std::size_t kOfAll = kFirst;  // constants before it are of all
 
 // Where the knobs are of each release and architecture.
 struct Knobs {
-  std::map<std::string, std::size_t> starts;          // kFirst, kFull behind it
-  std::map<std::string, std::size_t> layer, untuned;  // untuned: kProducts, the others behind it
-  std::vector<HostConstant> of;                       // what each is
+  std::map<std::string, std::size_t> starts;  // kFirst, kFull behind it
+  std::map<std::string, std::size_t> layer;
+  std::map<std::string, std::size_t> experts;  // of those that tell of experts
+  std::map<std::string, std::size_t> untuned;  // kProducts, the others behind it
+  std::vector<HostConstant> of;                // what each is
 
   HostConstants at(std::span<const double> x, const std::string& architecture,
                    const std::string& start) const {
@@ -27,10 +29,11 @@ struct Knobs {
     for (std::size_t k = 0; k < kOfAll; ++k) out[k] = x[k] * kHostUnit[k];
     const std::size_t first = starts.at(start);
     for (const std::size_t k : {kFirst, kFull}) out[k] = x[first + k - kFirst] * kHostUnit[k];
-    const std::size_t own = layer.at(architecture);
-    out[kLayer] = x[own] * kHostUnit[kLayer];
+    out[kLayer] = x[layer.at(architecture)] * kHostUnit[kLayer];
+    const auto told = experts.find(architecture);
+    if (told != experts.end()) out[kExperts] = x[told->second] * kHostUnit[kExperts];
     const auto kernels = untuned.find(architecture);
-    for (std::size_t k = kProducts; kernels != untuned.end() && k <= kWeights; ++k) {
+    for (std::size_t k = kProducts; kernels != untuned.end() && k <= kBlocks; ++k) {
       out[k] = x[kernels->second + k - kProducts] * kHostUnit[k];
     }
     return out;
@@ -49,10 +52,17 @@ Knobs knobs_of(const Engine& engine, const std::vector<const HostLine*>& own) {
     at = out.of.size();
     out.of.push_back(kLayer);
   }
+  for (const HostLine* line : own) {
+    if (line->experts > 0) out.experts.emplace(line->accelerator->architecture, 0);
+  }
+  for (auto& [name, at] : out.experts) {
+    at = out.of.size();
+    out.of.push_back(kExperts);
+  }
   for (const auto& [name, at] : out.layer) {
     if (!engine.untuned.contains(name)) continue;
     out.untuned[name] = out.of.size();
-    out.of.insert(out.of.end(), {kProducts, kAttention, kWeights});
+    out.of.insert(out.of.end(), {kProducts, kAttention, kWeights, kBlocks});
   }
   return out;
 }
@@ -65,21 +75,27 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   engine.prompt = seconds(kPrompt);
   engine.token = seconds(kToken);
   engine.launch = seconds(kLaunch);
-  engine.experts = seconds(kExperts);
   engine.starts.clear();
   for (const auto& [name, at] : knobs.starts) {
     const Start start{seconds(at), seconds(at + 1)};
     if (start.first + start.full > Seconds(0)) engine.starts[name] = start;
   }
   for (const auto& [name, at] : knobs.untuned) {
-    engine.untuned[name] = {one_over(x[at] * kHostUnit[kProducts]),
-                            one_over(x[at + 1] * kHostUnit[kAttention]),
-                            one_over(x[at + 2] * kHostUnit[kWeights])};
+    Untuned& of = engine.untuned[name];
+    for (std::size_t k = kProducts; k <= kBlocks; ++k) {
+      share_of(of, k) = one_over(x[at + k - kProducts] * kHostUnit[k]);
+    }
   }
-  engine.layer.clear();
-  Seconds sum(0);
-  for (const auto& [name, knob] : knobs.layer) sum += engine.layer[name] = seconds(knob);
-  engine.layer[std::string(kUsual)] = sum / static_cast<double>(knobs.layer.size());
+  // Of others: their mean.
+  const auto by_architecture = [&](const std::map<std::string, std::size_t>& of) {
+    TimeByArchitecture out;
+    Seconds sum(0);
+    for (const auto& [name, knob] : of) sum += out[name] = seconds(knob);
+    if (!of.empty()) out[std::string(kUsual)] = sum / static_cast<double>(of.size());
+    return out;
+  };
+  engine.layer = by_architecture(knobs.layer);
+  engine.experts = by_architecture(knobs.experts);
   return engine;
 }
 
@@ -89,14 +105,20 @@ HostConstants host_constants(const Engine& engine, const Accelerator& accelerato
                              std::string_view start) {
   const Start begun = start_of(engine, start);
   const auto untuned = engine.untuned.find(accelerator.architecture);
-  const Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
-  return {engine.step.value(),    engine.sequence.value(),
-          engine.request.value(), engine.prompt.value(),
-          engine.token.value(),   engine.launch.value(),
-          engine.experts.value(), begun.first.value(),
-          begun.full.value(),     gap_of_layer(engine, accelerator).value(),
-          one_over(of.products),  one_over(of.attention),
-          one_over(of.weights)};
+  Untuned of = untuned != engine.untuned.end() ? untuned->second : Untuned();
+  HostConstants out{};
+  out[kStep] = engine.step.value();
+  out[kSequence] = engine.sequence.value();
+  out[kRequest] = engine.request.value();
+  out[kPrompt] = engine.prompt.value();
+  out[kToken] = engine.token.value();
+  out[kLaunch] = engine.launch.value();
+  out[kFirst] = begun.first.value();
+  out[kFull] = begun.full.value();
+  out[kExperts] = time_on(accelerator, engine.experts).value();
+  out[kLayer] = time_on(accelerator, engine.layer).value();
+  for (std::size_t k = kProducts; k <= kBlocks; ++k) out[k] = one_over(share_of(of, k));
+  return out;
 }
 
 Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own,
@@ -108,6 +130,7 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
     most[k] = kMostOfHost[knobs.of[k]] / kHostUnit[knobs.of[k]];
   }
   least[kLaunch] = kLeastLaunch / kHostUnit[kLaunch];
+  for (const auto& [name, at] : knobs.untuned) least[at + kBlocks - kProducts] = 1;
   std::map<std::size_t, int> told;  // lines that tell of a start, by its knob
   for (const HostLine* line : own) {
     const std::size_t first = knobs.starts.at(line->start);
@@ -130,11 +153,14 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
       if (settled.empty() && !decided) most[knob] = start[knob] = 0;
     }
     begin(knobs.layer.at(architecture), stands);
+    const auto experts = knobs.experts.find(architecture);
+    if (experts != knobs.experts.end()) begin(experts->second, stands);
     const auto kernels = knobs.untuned.find(architecture);
     if (kernels == knobs.untuned.end()) continue;
-    for (std::size_t k = 0; k <= kWeights - kProducts; ++k) {
-      const bool measured = !(now[kProducts + k] > 0);  // these kernels are as measured
-      begin(kernels->second + k, stands || measured);
+    for (std::size_t k = kProducts; k <= kBlocks; ++k) {
+      const std::size_t knob = kernels->second + k - kProducts;
+      if (!(now[k] > 0)) least[knob] = most[knob] = 0;  // these kernels are as measured
+      begin(knob, stands);
     }
   }
   // Of each line its architecture and release, of which there are few pairs.
@@ -178,7 +204,9 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
                                         {kLaunchesTried[1], kSomeExperts}}) {
     std::vector<double> other = start;
     other[kLaunch] = std::clamp(launch / kHostUnit[kLaunch], least[kLaunch], most[kLaunch]);
-    other[kExperts] = std::clamp(experts / kHostUnit[kExperts], least[kExperts], most[kExperts]);
+    for (const auto& [name, at] : knobs.experts) {
+      other[at] = std::clamp(experts / kHostUnit[kExperts], least[at], most[at]);
+    }
     const Minimum found = down({other, loss(other, nullptr), true});
     if (found.value < best.value) best = found;
   }

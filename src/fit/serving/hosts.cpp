@@ -41,7 +41,11 @@ class Predictor {
   // Every quantity, in seconds; nothing where it does not fit.
   std::optional<ServedNumbers> seconds(std::size_t i, const Engine& engine) const {
     const Serving serving = by(i, engine);
+    const AskedServing& asked = *cases_[i].asked;
     std::optional<StepTimes> steps = steps_[i];
+    if (steps && blocks_of(serving) != blocks_of(asked.serving)) {
+      steps = step_times(serving, *asked.constants, asked.load.input, asked.load.output);
+    }
     if (steps) set_host(*steps, serving);
     return seconds_of(i, serving, *cases_[i].asked->constants, steps ? &*steps : nullptr);
   }
@@ -78,6 +82,13 @@ class Predictor {
   }
 
  private:
+  // The one share on which steps of clients hang; the others are of engines whose rows are batches.
+  static double blocks_of(const Serving& serving) {
+    const auto& untuned = serving.engine.untuned;
+    const auto known = untuned.find(serving.cluster.accelerator.architecture);
+    return known != untuned.end() ? known->second.blocks : 0;
+  }
+
   Serving by(std::size_t i, const Engine& engine) const {
     Serving serving = cases_[i].asked->serving;
     Engine by = engine;
@@ -141,13 +152,12 @@ class Predictor {
       if (k >= kProducts) {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
-        Untuned& of = untuned->second;
-        double& share = k == kProducts ? of.products : k == kAttention ? of.attention : of.weights;
+        double& share = share_of(untuned->second, k);
         if (!(share > 0)) continue;  // these kernels are as measured
         share = 1 / (one_over(share) + step);
       }
       if (k == kLayer) {
-        moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
+        moved.layer[accelerator.architecture] = time_on(accelerator, engine.layer) + Seconds(step);
       }
       const auto there = seconds(i, moved);
       for (HostLine& line : out) {
@@ -161,7 +171,7 @@ class Predictor {
     for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
       Engine moved = engine;
       moved.launch = Seconds(kLaunchesTried[t]);
-      moved.experts = Seconds(0);
+      moved.experts.clear();
       const auto there = seconds(i, moved);
       for (HostLine& line : lines) {
         if (there) line.launched[t] = *(*there)[line.quantity] - line.at;
@@ -181,6 +191,11 @@ class Predictor {
   std::vector<double> experts_;  // layers with experts for each kernel of a pass
   int threads_;
 };
+
+// [INFER-12] Of passes that decode.
+bool decodes_by_others(const Untuned& of) {
+  return of.products > 0 || of.attention > 0 || of.weights > 0;
+}
 
 class Fitter {
  public:
@@ -212,16 +227,17 @@ class Fitter {
     // where there are others, and they then decide what is of their architecture alone.
     // An engine whose kernels are others than those that were measured knows none of its own.
     const bool others = std::any_of(measured.begin(), measured.end(), [&](const HostLine* line) {
-      return engine.untuned.contains(line->accelerator->architecture);
+      const auto known = engine.untuned.find(line->accelerator->architecture);
+      return known != engine.untuned.end() && decodes_by_others(known->second);
     });
     const bool apart = !others && measured.size() >= kLeastOfEngine && measured.size() < own.size();
     if (!apart) return host_solved(engine, own, {});
     std::set<std::string> settled;
     for (const HostLine* line : measured) settled.insert(line->accelerator->architecture);
     Engine host = engine;
-    host.untuned.clear();
+    std::erase_if(host.untuned, [&](const auto& each) { return !settled.contains(each.first); });
     host = host_solved(host, measured, {});
-    host.untuned = engine.untuned;
+    host.untuned.insert(engine.untuned.begin(), engine.untuned.end());  // what is not settled
     return host_solved(host, own, settled);
   }
 
@@ -248,7 +264,10 @@ Engine in_the_middle(Engine of, const std::vector<Engine>& known) {
   of.prompt = over([](const Engine& each) { return each.prompt; });
   of.token = over([](const Engine& each) { return each.token; });
   of.launch = std::max(Seconds(kLeastLaunch), over([](const Engine& each) { return each.launch; }));
-  of.experts = over([](const Engine& each) { return each.experts; });
+  of.experts = {{std::string(kUsual), over([](const Engine& each) {
+                   const auto usual = each.experts.find(kUsual);
+                   return usual != each.experts.end() ? usual->second : Seconds(0);
+                 })}};
   of.step = of.sequence = Seconds(0);
   of.starts.clear();
   of.layer = {{std::string(kUsual), kGapOfLayer}};

@@ -39,14 +39,13 @@ std::string line_of(const Members& members) {
 
 // All of them where one is felt: an architecture that is not named is as the default. Times in a
 // file are above zero.
-std::string layer_text(const Engine& engine) {
-  const auto& layer = engine.layer;
-  if (std::none_of(layer.begin(), layer.end(),
+std::string times_text(const TimeByArchitecture& times) {
+  if (std::none_of(times.begin(), times.end(),
                    [](const auto& each) { return is_felt(each.second); })) {
     return {};
   }
   Members out;
-  for (const auto& [architecture, time] : layer) {
+  for (const auto& [architecture, time] : times) {
     out.emplace_back(architecture, toml_text(time_text(std::max(time, Seconds(0.01e-6)))));
   }
   return line_of(out);
@@ -73,6 +72,8 @@ std::string untuned_text(const Engine& engine) {
     add("products", of.products);
     add("attention", of.attention);
     add("weights", of.weights);
+    add("blocks", of.blocks);
+    add("exchanged", of.exchanged);
     out.emplace_back(architecture, inline_table(shares));
   }
   return line_of(out);
@@ -136,8 +137,8 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
                          time_text(engine.prompt), time_text(engine.token),
-                         time_text(engine.launch), time_text(engine.experts), starts_text(engine),
-                         layer_text(engine), untuned_text(engine)});
+                         time_text(engine.launch), times_text(engine.experts), starts_text(engine),
+                         times_text(engine.layer), untuned_text(engine)});
   }
   return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
 }
@@ -162,12 +163,12 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
     out = renewed_table(out, engine.name,
                         {{"step", time(engine.step)},
                          {"sequence", time(engine.sequence)},
-                         {"layer", layer_text(engine)},
+                         {"layer", times_text(engine.layer)},
                          {"request", time(engine.request)},
                          {"prompt", time(engine.prompt)},
                          {"token", time(engine.token)},
                          {"launch", time(engine.launch)},
-                         {"experts", time(engine.experts)},
+                         {"experts", times_text(engine.experts)},
                          {"starts", starts_text(engine)},
                          {"untuned", untuned_text(engine)},
                          {"source", toml_text(source)},

@@ -6,6 +6,7 @@
 
 #include "fit/benchmarks/benchmarks.hpp"
 #include "fit/serving/asked.hpp"
+#include "study/infer/engines.hpp"
 
 namespace headway {
 namespace {
@@ -40,9 +41,23 @@ TEST(MeasuredServing, IsPredictedByItsCells) {
 TEST(MeasuredServing, IsOfTheReleaseThatTheRowNames) {
   const std::string before = "a,s,x,llama-2-7b,7,H100,1,1,,,,,,vllm,";
   const std::string behind = ",8,500,500,,,,9,,,,0,\n";
-  EXPECT_EQ(predicted(before + "0.6.3" + behind)[0].engine, "vllm-2024");
+  EXPECT_EQ(predicted(before + "0.5.4" + behind)[0].engine, "vllm-2024");
+  EXPECT_EQ(predicted(before + "0.6.3" + behind)[0].engine, "vllm-0.6");
+  EXPECT_EQ(predicted(before + "0.8.0" + behind)[0].engine, "vllm");
   EXPECT_EQ(predicted(before + "0.11.0" + behind)[0].engine, "vllm");
   EXPECT_EQ(predicted(before + "nightly" + behind)[0].engine, "vllm");
+}
+
+// Its host is that of later releases, its steps those of earlier ones.
+TEST(Engines, OfReleasesThatNobodyMeasuredHaveTheHostOfAnother) {
+  const auto named = [](const char* name) {
+    return *std::find_if(engines()->begin(), engines()->end(),
+                         [&](const Engine& each) { return each.name == name; });
+  };
+  EXPECT_EQ(named("vllm-0.6").step, named("vllm").step);
+  EXPECT_EQ(named("vllm-0.6").layer, named("vllm").layer);
+  EXPECT_TRUE(named("vllm-0.6").policy.prompts_first);
+  EXPECT_FALSE(named("vllm").policy.prompts_first);
 }
 
 // TensorRT-LLM before 0.10 had other kernels than that of 2024.
@@ -171,6 +186,19 @@ TEST(MeasuredServing, HasTheCacheThatItsRowItsSourceOrItsWeightsSay) {
   EXPECT_EQ(cache_of("minimax-m2.5", four, "vllm", "fp8,", "2026-04-03"), "fp8");
 }
 
+// Checkpoints of a model in 8 bits differ: Qwen's own have a scale for each 128 x 128 weights.
+TEST(MeasuredServing, HasTheScalesThatItsModelOrItsNotesSay) {
+  const auto weights_of = [](const char* model, const char* notes) {
+    const auto cases = read_serving(table_of(
+        std::string("a,s,x,") + model +
+        ",235,h200_sxm,8,8,1,1,1,fp8,,sglang,,16,1024,1024,,0.3,0.01,,,,,0," + notes + "\n"));
+    return cases->front().asked->serving.weights->name;
+  };
+  EXPECT_EQ(weights_of("deepseek-r1", ""), "fp8-block");
+  EXPECT_EQ(weights_of("qwen3-235b-a22b", "gemm fp8_block; moe fp8_block"), "fp8-block");
+  EXPECT_EQ(weights_of("qwen3-235b-a22b", "gemm fp8; moe fp8"), "fp8");
+}
+
 // TensorRT-LLM's page of its benchmark (docs/source/performance/perf-benchmarking.md, 0.17): of
 // Llama 3.1 8B in 8 bits on an H200 memory holds 8,048 requests of 128 tokens in and out, for which
 // it builds an engine of 4,096 sequences and 8,192 tokens. Its tables are of 30,000 such requests,
@@ -250,6 +278,27 @@ TEST(MeasuredServing, WithoutABatchIsOfAsManyAsMemoryHolds) {
   ASSERT_TRUE(rows[0].predicted[3]);
   ASSERT_EQ(rows[0].assumed.size(), 1U);
   EXPECT_EQ(rows[0].assumed[0].substr(0, 6), "batch=");
+}
+
+// Where experts lie over copies of attention, the published recipes send tokens by kernels of their
+// own and have 32 experts twice.
+TEST(MeasuredServing, OfExpertsOverCopiesApartHasTheExchangeOfItsRecipe) {
+  const auto decode_of = [](const char* engine, const char* on, const char* split) {
+    const auto cases = read_serving(table_of(
+        std::string("a,inferencemax,x,deepseek-r1,671,") + on + ",16,8,1,8,1,fp8,," + engine +
+        ",,32,8192,1024,,1.8,0.018,,,,,0,mode=disagg; prefill workers 1 x (tp 8 pp 1 dp 1 moe_tp 1 "
+        "moe_ep 8); decode workers 1 x " +
+        split + "\n"));
+    return cases->front().asked->apart->decode;
+  };
+  const char *wide = "(tp 1 pp 1 dp 8 moe_tp 1 moe_ep 8)",
+             *narrow = "(tp 8 pp 1 dp 1 moe_tp 1 moe_ep 8)";
+  EXPECT_TRUE(decode_of("sglang", "h200_sxm", wide).own_exchange);
+  EXPECT_EQ(decode_of("sglang", "h200_sxm", wide).routing.redundant, 32);
+  EXPECT_FALSE(decode_of("sglang", "h200_sxm", narrow).own_exchange);
+  EXPECT_EQ(decode_of("sglang", "h200_sxm", narrow).routing.redundant, 0);
+  EXPECT_FALSE(decode_of("tensorrt-llm", "h200_sxm", wide).own_exchange);
+  EXPECT_TRUE(decode_of("tensorrt-llm", "gb200", wide).own_exchange);
 }
 
 // Copies of each and a copy's split stand in the notes; 32 clients of all together.

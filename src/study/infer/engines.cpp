@@ -1,5 +1,7 @@
 #include "study/infer/engines.hpp"
 
+#include <algorithm>
+
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
 
@@ -14,6 +16,131 @@ ShareOf share_of(Fields& fields) {
   return ShareOf::memory;
 }
 
+TimeByArchitecture times_by_architecture(Fields fields) {
+  TimeByArchitecture out;
+  for (const std::string& architecture : fields.keys()) {
+    out[architecture] = fields.quantity<Seconds>(architecture);
+  }
+  fields.reject_unknown();
+  return out;
+}
+
+std::map<std::string, Untuned, std::less<>> read_untuned(Fields fields) {
+  std::map<std::string, Untuned, std::less<>> out;
+  for (const std::string& architecture : fields.keys()) {
+    Fields of = fields.table(architecture);
+    out[architecture] = {of.number_or("products", 0), of.number_or("attention", 0),
+                         of.number_or("weights", 0), of.number_or("blocks", 0),
+                         of.number_or("exchanged", 0)};
+    of.reject_unknown();
+  }
+  fields.reject_unknown();
+  return out;
+}
+
+std::map<std::string, Start, std::less<>> read_starts(Fields fields) {
+  std::map<std::string, Start, std::less<>> out;
+  for (const std::string& release : fields.keys()) {
+    Fields of = fields.table(release);
+    out[release] = {of.quantity_or<Seconds>("first", Seconds(0)),
+                    of.quantity_or<Seconds>("full", Seconds(0))};
+    of.reject_unknown();
+  }
+  fields.reject_unknown();
+  return out;
+}
+
+void read_host(Fields& fields, Engine& engine) {
+  engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
+  engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
+  engine.prompt = fields.quantity_or<Seconds>("prompt", Seconds(0));
+  engine.token = fields.quantity_or<Seconds>("token", Seconds(0));
+  engine.layer = times_by_architecture(fields.table("layer"));
+  engine.launch = fields.quantity<Seconds>("launch");
+  engine.experts = times_by_architecture(fields.table("experts"));
+  engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
+  engine.starts = read_starts(fields.table("starts"));
+}
+
+void set_host(Engine& engine, const Engine& of) {
+  engine.step = of.step;
+  engine.sequence = of.sequence;
+  engine.prompt = of.prompt;
+  engine.token = of.token;
+  engine.layer = of.layer;
+  engine.launch = of.launch;
+  engine.experts = of.experts;
+  engine.request = of.request;
+}
+
+void read_kernels(Fields& fields, Engine& engine) {
+  engine.untuned = read_untuned(fields.table("untuned"));
+  Fields grouped = fields.table("grouped");
+  engine.grouped = {grouped.count_or("queries", 0), grouped.count_or("head_dim", 0),
+                    grouped.number_or("others", 1)};
+  grouped.reject_unknown();
+  engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
+  engine.sorts_tokens = fields.flag_or("sorts_tokens", false);
+  engine.fuses_casts = fields.texts_or_empty("fuses_casts");
+  engine.weights = fields.texts_or_empty("weights");
+  engine.caches = fields.texts_or_empty("caches");
+  for (const std::string& format : engine.caches) {
+    if (cache_format(format) == nullptr) fields.fail("caches", "no format is " + format);
+  }
+}
+
+void read_memory(Fields& fields, Engine& engine) {
+  engine.memory = fields.number("memory");
+  engine.reserved = fields.quantity<Bytes>("reserved");
+  engine.communicators = fields.quantity<Bytes>("communicators");
+  engine.sampled = fields.quantity_or<Bytes>("sampled", Bytes(0));
+  engine.few_on = fields.texts_or_empty("few_on");
+  engine.share_of = share_of(fields);
+  Fields whole = fields.table("whole_batches");
+  engine.whole = {whole.number_or("spare", 0), whole.number_or("stream", 0),
+                  whole.number_or("heads", 0), whole.number_or("feed_forward", 0)};
+  whole.reject_unknown();
+}
+
+Policy read_policy(Fields& fields) {
+  Policy out;
+  out.most_tokens = fields.count_or("most_tokens", out.most_tokens);
+  out.most_sequences = fields.count_or("most_sequences", out.most_sequences);
+  out.prompts_first = fields.flag_or("prompts_first", out.prompts_first);
+  out.whole_prompts = fields.flag_or("whole_prompts", out.whole_prompts);
+  out.polls = fields.count_or("polls", out.polls);
+  out.reserve = fields.flag_or("reserve", out.reserve);
+  out.block = fields.count_or("block", out.block);
+  return out;
+}
+
+// `before`: the engines above it, of which one's host may be its own, too.
+Engine read_engine(Fields& fields, const std::string& name, const std::vector<Engine>& before) {
+  Engine out;
+  out.name = name;
+  out.age = fields.text("age");
+  out.like = fields.text_or("like", "");
+  if (fields.has("host")) {
+    const auto host = std::find_if(before.begin(), before.end(), [&](const Engine& each) {
+      return each.name == fields.text("host");
+    });
+    if (host != before.end()) {
+      set_host(out, *host);
+    } else {
+      fields.fail("host", "no engine above has this name");
+    }
+  } else {
+    read_host(fields, out);
+  }
+  read_kernels(fields, out);
+  read_memory(fields, out);
+  out.policy = read_policy(fields);
+  out.splits_layers = fields.flag_or("splits_layers", false);
+  for (const char* said : {"source", "kind", "date"}) fields.text(said);
+  fields.reject_unknown();
+  return out;
+}
+
 Result<std::vector<Engine>> read_engines() {
   const auto document = embedded_document("serving/engines.toml");
   if (!document) return document.problems();
@@ -22,72 +149,7 @@ Result<std::vector<Engine>> read_engines() {
   std::vector<Engine> out;
   for (const std::string& name : root.keys()) {
     Fields fields = root.table(name);
-    Engine engine;
-    engine.name = name;
-    engine.age = fields.text("age");
-    engine.like = fields.text_or("like", "");
-    engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
-    engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
-    engine.prompt = fields.quantity_or<Seconds>("prompt", Seconds(0));
-    engine.token = fields.quantity_or<Seconds>("token", Seconds(0));
-    Fields layer = fields.table("layer");
-    for (const std::string& architecture : layer.keys()) {
-      engine.layer[architecture] = layer.quantity<Seconds>(architecture);
-    }
-    layer.reject_unknown();
-    Fields untuned = fields.table("untuned");
-    for (const std::string& architecture : untuned.keys()) {
-      Fields of = untuned.table(architecture);
-      engine.untuned[architecture] = {of.number_or("products", 0), of.number_or("attention", 0),
-                                      of.number_or("weights", 0)};
-      of.reject_unknown();
-    }
-    untuned.reject_unknown();
-    Fields grouped = fields.table("grouped");
-    engine.grouped = {grouped.count_or("queries", 0), grouped.count_or("head_dim", 0),
-                      grouped.number_or("others", 1)};
-    grouped.reject_unknown();
-    engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
-    Fields starts = fields.table("starts");
-    for (const std::string& release : starts.keys()) {
-      Fields of = starts.table(release);
-      engine.starts[release] = {of.quantity_or<Seconds>("first", Seconds(0)),
-                                of.quantity_or<Seconds>("full", Seconds(0))};
-      of.reject_unknown();
-    }
-    starts.reject_unknown();
-    engine.launch = fields.quantity<Seconds>("launch");
-    engine.experts = fields.quantity_or<Seconds>("experts", Seconds(0));
-    engine.memory = fields.number("memory");
-    engine.reserved = fields.quantity<Bytes>("reserved");
-    engine.communicators = fields.quantity<Bytes>("communicators");
-    engine.sampled = fields.quantity_or<Bytes>("sampled", Bytes(0));
-    engine.few_on = fields.texts_or_empty("few_on");
-    engine.share_of = share_of(fields);
-    engine.own_all_reduce = fields.flag_or("own_all_reduce", false);
-    engine.sorts_tokens = fields.flag_or("sorts_tokens", false);
-    engine.fuses_casts = fields.texts_or_empty("fuses_casts");
-    Policy& policy = engine.policy;
-    policy.most_tokens = fields.count_or("most_tokens", policy.most_tokens);
-    policy.most_sequences = fields.count_or("most_sequences", policy.most_sequences);
-    policy.prompts_first = fields.flag_or("prompts_first", policy.prompts_first);
-    policy.whole_prompts = fields.flag_or("whole_prompts", policy.whole_prompts);
-    policy.polls = fields.count_or("polls", policy.polls);
-    policy.reserve = fields.flag_or("reserve", policy.reserve);
-    policy.block = fields.count_or("block", policy.block);
-    Fields whole = fields.table("whole_batches");
-    engine.whole = {whole.number_or("spare", 0), whole.number_or("stream", 0),
-                    whole.number_or("heads", 0), whole.number_or("feed_forward", 0)};
-    whole.reject_unknown();
-    engine.splits_layers = fields.flag_or("splits_layers", false);
-    engine.weights = fields.texts_or_empty("weights");
-    engine.caches = fields.texts_or_empty("caches");
-    for (const std::string& format : engine.caches) {
-      if (cache_format(format) == nullptr) fields.fail("caches", "no format is " + format);
-    }
-    for (const char* said : {"source", "kind", "date"}) fields.text(said);
-    fields.reject_unknown();
-    out.push_back(std::move(engine));
+    out.push_back(read_engine(fields, name, out));
   }
   if (!problems.empty()) return problems;
   return out;

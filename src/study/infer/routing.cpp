@@ -4,13 +4,49 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
+#include "base/document/document.hpp"
 #include "base/random/random.hpp"
+#include "platform/files.hpp"
 
 namespace headway {
 namespace {
 
 constexpr int kOrders = 64;
+
+// What is asked again and again, of the last few questions: a pass asks one for each layer.
+struct RoutingAsked {
+  Routing routing;
+  std::int64_t experts = 0, active = 0, ranks = 0;
+
+  friend bool operator==(const RoutingAsked& a, const RoutingAsked& b) {
+    return std::tie(a.routing.power, a.routing.redundant, a.experts, a.active, a.ranks) ==
+           std::tie(b.routing.power, b.routing.redundant, b.experts, b.active, b.ranks);
+  }
+};
+template <class T>
+class LastAnswers {
+ public:
+  template <class Make>
+  const T& of(const RoutingAsked& asked, const Make& make) {
+    for (const auto& [question, answer] : kept_) {
+      if (question == asked) return answer;
+    }
+    if (kept_.size() < kMost) kept_.emplace_back();
+    auto& [question, answer] = kept_[next_ % kMost];
+    ++next_;
+    question = asked;
+    answer = make();
+    return answer;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 32;
+  std::vector<std::pair<RoutingAsked, T>> kept_;
+  std::size_t next_ = 0;
+};
 
 double largest_over_mean(const std::vector<double>& of_ranks) {
   const double sum = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.0);
@@ -92,23 +128,40 @@ std::vector<double> chances_of(const Routing& routing, std::int64_t experts, std
 
 double chosen_experts(const Routing& routing, std::int64_t experts, std::int64_t active,
                       double tokens) {
-  double out = 0;
   if (routing.power <= 0) {
     const double count = static_cast<double>(experts);
     return count * (1 - std::pow(1 - static_cast<double>(active) / count, tokens));
   }
-  for (const double chance : chances_of(routing, experts, active)) {
-    out += 1 - std::pow(1 - chance, tokens);
-  }
+  // Of each expert the logarithm of the chance that a token does not choose it.
+  static thread_local LastAnswers<std::vector<double>> kept;
+  const std::vector<double>& missed = kept.of({routing, experts, active, 1}, [&] {
+    std::vector<double> out = chances_of(routing, experts, active);
+    for (double& chance : out) chance = std::log1p(-chance);
+    return out;
+  });
+  double out = 0;
+  for (const double each : missed) out -= std::expm1(tokens * each);
   return out;
 }
 
 double fullest_over_mean(const Routing& routing, std::int64_t experts, std::int64_t active,
                          std::int64_t ranks) {
   if (ranks <= 1 || routing.power <= 0) return 1;
-  std::vector<double> chances = chances_of(routing, experts, active);
-  return routing.redundant > 0 ? by_load(chances, routing.redundant, ranks)
-                               : by_chance(std::move(chances), ranks);
+  static thread_local LastAnswers<double> kept;
+  return kept.of({routing, experts, active, ranks}, [&] {
+    std::vector<double> chances = chances_of(routing, experts, active);
+    return routing.redundant > 0 ? by_load(chances, routing.redundant, ranks)
+                                 : by_chance(std::move(chances), ranks);
+  });
+}
+
+double usual_imbalance() {
+  static const double read = [] {
+    const auto document = embedded_document("serving/routing.toml");
+    Problems problems;
+    return document ? Fields(*document, problems).number("imbalance") : 0.0;
+  }();
+  return read;
 }
 
 }  // namespace headway

@@ -13,6 +13,9 @@ struct Routing {
   std::int64_t redundant = 0;
 };
 
+/// [INFER-3] Of routers of which nothing is said (data/serving/routing.toml, fitted).
+double usual_imbalance();
+
 /// [INFER-3] The chance that one token chooses each of `experts`, the busiest first: as i^-power,
 /// at most 1, `active` together.
 std::vector<double> chances_of(const Routing& routing, std::int64_t experts, std::int64_t active);

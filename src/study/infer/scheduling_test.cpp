@@ -176,6 +176,36 @@ TEST(UntunedKernels, ReadWeightsOfADecodePassAtTheirShare) {
   EXPECT_NEAR(pass.parts[0].value(), bytes / rate, 0.01 * pass.parts[0].value());
 }
 
+// DeepSeek-V3's experts in 8 bits by blocks at a fifth of the rate: of a prompt of 8,192 tokens on
+// eight ranks they are products of 256 rows, whose work five times as long stands beside other
+// products; what reads weights alone, as decoding does, stays. Behind an exchange by kernels of
+// its own the share is another one.
+TEST(UntunedKernels, SlowExpertsOfPromptsInBlocksAndNothingElse) {
+  const auto products = [](const Serving& serving, const PassWork& work) {
+    return time_of(serving, *serving_constants(serving.cluster), work)[ServingPart::products];
+  };
+  const PassWork prompt{.tokens = 8192}, decode{.sequences = 64, .tokens = 1, .cached = 1000};
+  Serving serving = testing::serving_of("deepseek-v3", "dgx-b200", 8, "fp8-block");
+  serving.engine.untuned.clear();
+  const Seconds before = products(serving, prompt), decoded = products(serving, decode);
+  serving.engine.untuned["blackwell"] = {.blocks = 0.2, .exchanged = 1};
+  // 3 products of 2·7168·2048/8 for each of 8 choices, in 58 layers.
+  const double work = 58 * 8192.0 * 8 * 3 * 2 * 7168 * 2048 / 8;
+  const double peak = serving.cluster.accelerator.peak_of(Precision::fp8).value();
+  EXPECT_GT(products(serving, prompt).value(), 5 * work / peak);
+  EXPECT_GT(products(serving, prompt), before + Seconds(3 * work / peak));
+  EXPECT_EQ(products(serving, decode), decoded);
+  Serving others = testing::serving_of("deepseek-v3", "dgx-b200", 8, "fp8");
+  others.engine.untuned.clear();
+  const Seconds whole = products(others, prompt);
+  others.engine.untuned = serving.engine.untuned;
+  EXPECT_EQ(products(others, prompt), whole);
+  serving.own_exchange = true;
+  EXPECT_EQ(products(serving, prompt), before);
+  serving.engine.untuned["blackwell"].exchanged = 0;
+  EXPECT_GT(products(serving, prompt), before);
+}
+
 // [INFER-28] Groups of 4 queries where kernels have those of 2: each head of queries reads its own
 // keys, four times the bytes of 8 heads, at 1.3 times the memory's bandwidth.
 TEST(GroupedAttention, ThatKernelsLackReadsForEachHeadOfQueries) {

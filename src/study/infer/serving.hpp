@@ -27,7 +27,12 @@ struct Untuned {
   double products = 0;   // of the 16-bit peak that products of a decode pass reach at most
   double attention = 0;  // of the memory bandwidth, where each head of queries reads its own keys
   double weights = 0;    // of the memory bandwidth, at which products of a decode pass read theirs
+  double blocks = 0;     // of the rate at which measured experts of prompts pass, 8 bits by blocks
+  double exchanged = 0;  // of those behind an exchange by kernels of its own; 0: as others
 };
+
+/// A time by the accelerator's architecture; "default": of others.
+using TimeByArchitecture = std::map<std::string, Seconds, std::less<>>;
 
 /// [INFER-34] An engine that serves batches which start and end together, and has buffers for the
 /// whole of one at once. `spare`: times what a batch needs; 0: requests come and go. Buffers of
@@ -72,19 +77,18 @@ enum class ShareOf { memory, pool, free };
 /// Software that serves (data/serving/engines.toml).
 struct Engine {
   std::string name;
-  std::string age;   // of its releases, "2024": what is not known of one is as of others
-  std::string like;  // the engine that it became, as which it is before those; empty: none
-  Seconds step;      // of the host, in each pass
-  Seconds sequence;  // and for each sequence of a decode pass
-  Seconds prompt;    // and for each prompt that begins in it
-  Seconds token;     // and for each token of prompts
-  /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
-  /// for others.
-  std::map<std::string, Seconds, std::less<>> layer;
+  std::string age;           // of its releases, "2024": what is not known of one is as of others
+  std::string like;          // the engine that it became, as which it is before those; empty: none
+  Seconds step;              // of the host, in each pass
+  Seconds sequence;          // and for each sequence of a decode pass
+  Seconds prompt;            // and for each prompt that begins in it
+  Seconds token;             // and for each token of prompts
+  TimeByArchitecture layer;  // between the kernels of a layer of a decode pass
   std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
   GroupedAttention grouped;
-  Seconds launch;   // of each kernel that no graph replays
-  Seconds experts;  // and of each layer with experts: its kernels are chosen and set up anew
+  Seconds launch;  // of each kernel that no graph replays
+  /// And of each layer with experts: its kernels, which differ, are chosen and set up anew.
+  TimeByArchitecture experts;
   Seconds request;  // of a client, from its question into the engine and out again
   /// By release, "default" for others. No part of what is predicted of a server that runs.
   std::map<std::string, Start, std::less<>> starts;
@@ -142,8 +146,8 @@ struct Serving : ServingSplit {
 Start start_of(const Engine& engine, std::string_view release);
 /// [INFER-8] What the host takes to ask for so many kernels, and the experts of all layers.
 Seconds launch_time(const Serving& serving, double kernels);
-/// [INFER-8] What lies between the kernels of a layer that a graph replays.
-Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
+/// That of the accelerator's architecture, else of others; none: 0.
+Seconds time_on(const Accelerator& accelerator, const TimeByArchitecture& times);
 
 /// What its weights are called: "fp8", "int4".
 std::string_view weights_name(const Serving& serving);

@@ -255,9 +255,9 @@ class ServingFields(TypedDict, total=False):
         mxfp4-mxfp8, nvfp4, fp4-experts, int8-full; default: bf16
     cache: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default:
         bf16
-    engine: software that serves: vllm, vllm-2024, tensorrt-llm, tensorrt-llm-2024, tensorrt-
-        llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed, fastertransformer, llama-cpp;
-        default: vllm
+    engine: software that serves: vllm, vllm-0.6, vllm-2024, tensorrt-llm, tensorrt-llm-2024,
+        tensorrt-llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed, fastertransformer, llama-
+        cpp; default: vllm
     """
 
     input_len: int
@@ -265,7 +265,7 @@ class ServingFields(TypedDict, total=False):
     batch: int
     weights: str
     cache: Literal["bf16", "fp8", "int8", "int4", "nvfp4"]
-    engine: Literal["vllm", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed", "fastertransformer", "llama-cpp"]
+    engine: Literal["vllm", "vllm-0.6", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed", "fastertransformer", "llama-cpp"]
 
 
 class PredictFields(RunFields, total=False):
@@ -832,7 +832,8 @@ class InferFields(ServingFields, total=False):
         tokens
     decode: the same; concurrency and rate are then of all copies together
     stream: the cache moves layer by layer while prefill makes it
-    imbalance: of experts: the i-th busiest is chosen as i to minus it
+    imbalance: of experts: the i-th busiest is chosen as i to minus it; default: 0.6, as
+        measured; 0: all alike
     redundant_experts: copies of the busiest, which even out ranks
     exchange: how tokens travel to experts and back: collective, or kernels of its own (DeepEP):
         collective, kernels; default: collective

@@ -1,6 +1,7 @@
 #include "fit/serving/aims/calibration.hpp"
 
 #include "fit/serving/aims/aims.hpp"
+#include "fit/serving/imbalance.hpp"
 #include "fit/serving/kernels.hpp"
 #include "platform/embedded.hpp"
 #include "platform/files.hpp"
@@ -57,6 +58,10 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   const auto fit = fit_hosts(*cases, *start, from.left_out, threads, progress);
   if (!fit) return {{"calibrate", "was stopped", Trouble::stopped}};
   if (fit->residuals.empty()) return {{FieldName("corpus"), "holds no serving that is predicted"}};
+  if (const auto imbalance = fit_imbalance(*cases, threads, progress)) {
+    out.text += (out.text.empty() ? "" : "\n") + to_text(*imbalance);
+    out.files.emplace_back("serving/routing.toml", to_toml(*imbalance, from.date));
+  }
   out.text += (out.text.empty() ? "" : "\n") + to_text(*fit, *cases);
   out.blocks["serving-left-out"] = markdown_of(host_table(*fit, *cases), 2);
   out.files.emplace_back("serving/engines.toml", renewed_engines(*file, *fit, *cases, from.date));

@@ -162,6 +162,11 @@ Result<Words> read() {
   out.apart = apart.text("has");
   out.apart_prefill = apart.text("prefill");
   out.apart_decode = apart.text("decode");
+  for (Fields& exchange : apart.tables("exchange")) {
+    out.exchanging.push_back({exchange.text("engine"), exchange.text_or("accelerator", ""),
+                              exchange.count_or("redundant", 0)});
+    exchange.reject_unknown();
+  }
   apart.reject_unknown();
   Fields others = root.table("others", true);
   out.others = others.text("has");
@@ -177,6 +182,7 @@ Result<Words> read() {
     fields.reject_unknown();
   }
   out.tuned = read_tuned(root);
+  out.blocks = root.texts_or_empty("blocks");
   out.unfitted = root.texts_or_empty("unfitted");
   out.pooled = root.texts_or_empty("pooled");
   out.gibibytes = root.texts_or_empty("gibibytes");

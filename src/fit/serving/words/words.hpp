@@ -71,6 +71,13 @@ struct Recipe {
   bool library = false;  // results of ranks are summed by the library, not by kernels of the engine
 };
 
+/// An engine whose copies apart send tokens to each other's experts by kernels of their own, on
+/// accelerators whose name begins so (empty: all).
+struct Exchanging {
+  std::string engine, accelerator;
+  std::int64_t redundant = 0;  // experts in two copies and more
+};
+
 /// How many requests of such lengths a source asks in all.
 struct Requests {
   std::string source;  // what its key begins with
@@ -120,6 +127,7 @@ struct Words {
   std::map<std::string, double, std::less<>> cold;      // AskedServing::cold, by source
   // Rows of prefill and decode apart have this in their notes, and before the copies of each that.
   std::string apart, apart_prefill, apart_decode;
+  std::vector<Exchanging> exchanging;
   /// Rows of a source that others measured by their notes, without its lengths and recipes, but
   /// those of such lengths.
   std::string others;
@@ -127,6 +135,7 @@ struct Words {
   std::vector<Recipe> recipes;
   std::vector<Requests> requests;
   TunedRows tuned;
+  std::vector<std::string> blocks;    // in the notes of rows whose weights are scaled by blocks
   std::vector<std::string> unfitted;  // in the notes of rows that are predicted, and not fitted on
   std::vector<std::string> pooled;    // in the notes of rows whose memory is the engine's share
   std::vector<OtherMachine> machines;

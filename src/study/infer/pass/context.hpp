@@ -12,7 +12,7 @@ struct PassContext {
   const PassWork& work;
   std::int64_t cp = 1;       // ranks that share each sequence: of prompts alone
   AttentionKernel kernel{};  // of the job that the pass is lowered from
-  Untuned untuned{};  // [INFER-12] of passes that decode; nothing where kernels are as measured
+  Untuned untuned{};         // [INFER-12] of this pass; nothing where kernels are as measured
 };
 
 inline PassContext context_of(const Serving& serving, const ServingConstants& constants,
@@ -20,7 +20,13 @@ inline PassContext context_of(const Serving& serving, const ServingConstants& co
   PassContext out{serving, constants, work, work.is_prompt() ? serving.cp : 1};
   const auto& untuned = serving.engine.untuned;
   const auto known = untuned.find(serving.cluster.accelerator.architecture);
-  if ((work.tokens == 1 || work.checks) && known != untuned.end()) out.untuned = known->second;
+  if (known == untuned.end()) return out;
+  const Untuned& all = known->second;
+  if (work.is_prompt()) {
+    out.untuned.blocks = serving.own_exchange && all.exchanged > 0 ? all.exchanged : all.blocks;
+  } else {
+    out.untuned = {all.products, all.attention, all.weights};
+  }
   return out;
 }
 

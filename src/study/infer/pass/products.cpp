@@ -23,8 +23,9 @@ Seconds tuned_time(const PassContext& of, const Op& op, const Matmul& product, b
   }
   const Scaling scaling = scaling_of(*of.serving.weights);
   if (op.routed) {
-    return expert_product_time(product, op.precision, scaling, accelerator, kernels,
-                               of.constants.kernels);
+    ServingKernels serving = of.constants.kernels;
+    if (of.untuned.blocks > 0) serving.experts_blocks *= of.untuned.blocks;
+    return expert_product_time(product, op.precision, scaling, accelerator, kernels, serving);
   }
   return dense_product_time(product, op.precision, scaling, accelerator, kernels);
 }

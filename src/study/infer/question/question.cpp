@@ -67,7 +67,7 @@ class QuestionReader {
     if (const auto& formats = cache_formats(); formats) serving.cache = &(*formats)[asked_.cache];
     serving.engine.memory = asked_.memory_share.value_or(serving.engine.memory);
     policy(serving.engine.policy);
-    routing(serving.routing);
+    routing(serving);
     exchange(serving);
     speculation(serving);
     pools(out);
@@ -130,11 +130,13 @@ class QuestionReader {
     if (asked_.admit) out.reserve = kAdmitNames[*asked_.admit] == "whole";
   }
 
-  void routing(Routing& out) {
-    if (in_.has("redundant-experts") && !in_.has("imbalance")) {
-      in_.fail("redundant-experts", "even out imbalance, which is not given");
+  void routing(Serving& serving) {
+    Routing& out = serving.routing;
+    const double usual = has_experts(serving.model) ? usual_imbalance() : 0;
+    out = {asked_.imbalance.value_or(usual), asked_.redundant_experts.value_or(0)};
+    if (out.redundant > 0 && asked_.imbalance && *asked_.imbalance == 0) {
+      in_.fail("redundant-experts", "even out imbalance, which there is none of");
     }
-    if (asked_.imbalance) out = {*asked_.imbalance, asked_.redundant_experts.value_or(0)};
   }
 
   void exchange(Serving& out) {

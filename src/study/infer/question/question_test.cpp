@@ -51,6 +51,25 @@ TEST(ServingOptions, EachThatIsRefusedByItselfSaysSoOfItself) {
   }
 }
 
+// [INFER-3] Routers are uneven as those that were measured, unless the question says how; models
+// without experts have none.
+TEST(ReadServing, TakesRoutersAsUnevenAsThoseThatWereMeasured) {
+  const auto routing = [](const char* model, const RunRequest& more) {
+    RunRequest request = {{"model", model},     {"cluster", "dgx-h200"}, {"tp", "8"},
+                          {"input-len", "100"}, {"output-len", "10"},    {"batch", "4"}};
+    request.insert(request.end(), more.begin(), more.end());
+    const auto question = read_serving(request, Asker::whoever_runs_it);
+    EXPECT_TRUE(question.ok());
+    return question ? question->serving.routing : Routing{-1, -1};
+  };
+  EXPECT_GT(usual_imbalance(), 0);
+  EXPECT_EQ(routing("deepseek-v3", {}).power, usual_imbalance());
+  EXPECT_EQ(routing("deepseek-v3", {{"imbalance", "0"}}).power, 0);
+  EXPECT_EQ(routing("deepseek-v3", {{"imbalance", "1.2"}}).power, 1.2);
+  EXPECT_EQ(routing("deepseek-v3", {{"redundant-experts", "32"}}).redundant, 32);
+  EXPECT_EQ(routing("llama-3-70b", {}).power, 0);
+}
+
 // An engine of whole batches has no clients; one that splits by layers no tensor parallelism.
 TEST(ReadServing, RefusesWhatTheEngineCannotDo) {
   const auto told = [](const char* engine, const RunRequest& more) {

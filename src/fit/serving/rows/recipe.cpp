@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "fit/serving/row.hpp"
+#include "fit/serving/rows/row.hpp"
 
 namespace headway::serving_rows {
 namespace {

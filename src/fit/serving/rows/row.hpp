@@ -21,7 +21,8 @@ struct Loaded {
   const serving_words::Words& words;
   const benchmarks::Words& machines;
   const std::vector<Engine>& engines;
-  std::vector<std::string> models;  // built in
+  std::vector<std::string> models;                // built in
+  std::map<std::string, std::string> named = {};  // of each cell, the model that it names
   std::map<std::string, Result<Model>> model = {};
   std::map<std::string, Result<Cluster>> cluster = {};
   std::map<std::string, Result<std::shared_ptr<const ServingConstants>>> constants = {};

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fit/serving/row.hpp"
+#include "fit/serving/rows/row.hpp"
 #include "model/reading/load.hpp"
 
 namespace headway {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "fit/serving/row.hpp"
+#include "fit/serving/rows/row.hpp"
 
 namespace headway::serving_rows {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fit/serving/row.hpp"
+#include "fit/serving/rows/row.hpp"
 
 namespace headway::serving_rows {
 

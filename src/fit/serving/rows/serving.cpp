@@ -6,8 +6,9 @@
 
 #include "base/text.hpp"
 #include "cluster/load.hpp"
-#include "fit/serving/row.hpp"
+#include "fit/serving/rows/row.hpp"
 #include "fit/serving/words/pools.hpp"
+#include "model/named.hpp"
 #include "model/reading/load.hpp"
 
 namespace headway::serving_rows {
@@ -39,16 +40,26 @@ class ServingReader {
     engine();
     formats();
     split();
+    if (has_experts(serving_.model)) serving_.routing.power = usual_imbalance();
     return std::move(serving_);
   }
 
  private:
+  // By the words of the source's own, else the built-in name that it has in it, else as it is.
+  std::string name_of(const std::string& cell) const {
+    const auto* word = serving_words::word_in(loaded_.words.models, benchmarks::plain(cell));
+    if (word != nullptr) return word->name;
+    const std::string name = built_in_of(cell, loaded_.models);
+    return name.empty() ? cell : name;
+  }
+
   void model() {
     const std::string& cell = text_.cells.text("model");
-    const auto* word = serving_words::word_in(loaded_.words.models, benchmarks::plain(cell));
-    text_.row.model = word != nullptr ? word->name : cell;
-    const auto& known = loaded_.models;
-    if (std::find(known.begin(), known.end(), text_.row.model) == known.end()) {
+    auto& named = loaded_.named;
+    const auto known = named.find(cell);
+    text_.row.model = known != named.end() ? known->second : named[cell] = name_of(cell);
+    const auto& built_in = loaded_.models;
+    if (std::find(built_in.begin(), built_in.end(), text_.row.model) == built_in.end()) {
       return text_.cells.skip("no such model is built in", printable(cell));
     }
     const auto& read = loaded_once<Model>(loaded_.model, text_.row.model, load_model);
@@ -160,6 +171,10 @@ class ServingReader {
     return nullptr;
   }
 
+  bool says_blocks(const serving_words::Format& weights) const {
+    return !weights.block.empty() && text_.says_any(loaded_.words.blocks);
+  }
+
   void formats() {
     const auto* weights = weights_format();
     if (weights == nullptr) return;
@@ -168,7 +183,9 @@ class ServingReader {
              std::find(models.begin(), models.end(), text_.row.model) != models.end();
     };
     std::string name = weights->name;
-    if (is_one(loaded_.words.block_scaled, weights->block)) name = weights->block;
+    if (is_one(loaded_.words.block_scaled, weights->block) || says_blocks(*weights)) {
+      name = weights->block;
+    }
     if (is_one(loaded_.words.experts_alone, weights->experts)) name = weights->experts;
     if (!set_weights(serving_, name)) {
       return text_.cells.skip("no model of this format: precision_weights", printable(name));
@@ -252,6 +269,14 @@ std::optional<ServingApart> apart_of(RowText& text, const Loaded& loaded, const 
   static_cast<ServingSplit&>(apart.decode) = decode->split;
   apart.prefill_copies = prefill->copies;
   apart.decode_copies = decode->copies;
+  const auto by = std::find_if(
+      words.exchanging.begin(), words.exchanging.end(), [&](const serving_words::Exchanging& each) {
+        return each.engine == text.row.engine && text.row.machine.starts_with(each.accelerator);
+      });
+  for (Serving* part : {&apart.prefill, &apart.decode}) {
+    part->own_exchange = by != words.exchanging.end() && part->ep > part->tp;
+    if (part->own_exchange) part->routing.redundant = by->redundant;
+  }
   return apart;
 }
 

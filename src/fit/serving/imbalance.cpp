@@ -1,0 +1,92 @@
+#include "fit/serving/imbalance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/document/toml_text.hpp"
+#include "base/draw/table.hpp"
+#include "base/formatted.hpp"
+#include "fit/serving/loss.hpp"
+#include "model/count.hpp"
+
+namespace headway {
+namespace {
+
+constexpr double kFiner = 0.1, kMostUneven = 1.3;
+constexpr std::size_t kTimePerToken = 1;  // of kServedQuantities
+
+bool tells(const ServedCase& each) {
+  return each.asked && each.asked->fitted && each.asked->load.arrivals == Arrivals::clients &&
+         each.row.measured[kTimePerToken] && has_experts(each.asked->serving.model);
+}
+
+// Nothing where it does not fit.
+std::optional<double> loss_of(const ServedCase& each, double imbalance) {
+  AskedServing asked = *each.asked;
+  asked.serving.routing.power = imbalance;
+  const Served said = served(asked);
+  if (!said.fits || !said.stable()) return std::nullopt;
+  const auto token = numbers_of(said)[kTimePerToken];
+  if (!token) return std::nullopt;
+  return robust_loss(std::log(*token / *each.row.measured[kTimePerToken]));
+}
+
+}  // namespace
+
+std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, int threads,
+                                          const Progress& progress) {
+  std::vector<const ServedCase*> told;
+  std::set<std::string> models;
+  for (const ServedCase& each : cases) {
+    if (!tells(each)) continue;
+    told.push_back(&each);
+    models.insert(each.row.model);
+  }
+  if (told.empty()) return std::nullopt;
+  ImbalanceFit out;
+  out.rows = told.size();
+  out.models = models.size();
+  for (int i = 0; i * kFiner <= kMostUneven; ++i) {
+    const double imbalance = i * kFiner;
+    std::vector<double> losses(told.size());
+    const bool done = for_each_index(
+        told.size(), threads,
+        [&](std::size_t k, std::size_t) { losses[k] = loss_of(*told[k], imbalance).value_or(0); },
+        progress);
+    if (!done) return std::nullopt;
+    double sum = 0;
+    for (const double loss : losses) sum += loss;
+    out.tried.push_back({imbalance, sum / static_cast<double>(losses.size())});
+  }
+  const auto least = std::min_element(out.tried.begin(), out.tried.end(),
+                                      [](const auto& a, const auto& b) { return a.loss < b.loss; });
+  out.imbalance = least->imbalance;
+  return out;
+}
+
+std::string to_text(const ImbalanceFit& fit) {
+  std::vector<std::vector<std::string>> table = {
+      {"imbalance of experts", "loss of a token's time"}};
+  for (const auto& each : fit.tried) {
+    table.push_back(
+        {formatted("%.1f", each.imbalance) + (each.imbalance == fit.imbalance ? " taken" : ""),
+         formatted("%.5f", each.loss)});
+  }
+  return aligned(table);
+}
+
+std::string to_toml(const ImbalanceFit& fit, const std::string& date) {
+  const std::string source = "time per token of " + std::to_string(fit.rows) + " rows of " +
+                             std::to_string(fit.models) +
+                             " models with experts (headway calibrate serving --corpus), whose "
+                             "prompts are drawn at random";
+  return "# [INFER-3] How unevenly routers choose experts where nobody says it: the i-th busiest "
+         "is "
+         "chosen as i to the power of minus this as often as the first.\n"
+         "imbalance = " +
+         formatted("%.1f", fit.imbalance) + "\nsource = " + toml_text(source) +
+         "\nkind = \"fitted\"\ndate = " + toml_text(date) + "\n";
+}
+
+}  // namespace headway

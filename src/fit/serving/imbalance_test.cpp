@@ -1,0 +1,43 @@
+#include "fit/serving/imbalance.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/document/csv.hpp"
+
+namespace headway {
+namespace {
+
+// Times per token that routers as uneven as this would have: 16 to 128 clients of DeepSeek-V3 on
+// eight B200, whose passes hit a half to nearly all of 256 experts.
+TEST(ImbalanceFit, FindsTheOneThatMadeItsRows) {
+  std::string rows =
+      "id,source_key,source,model,model_params_b,accelerator,n_accel,tp,pp,ep,dp,"
+      "precision_weights,precision_kv,engine,engine_version,batch,input_len,output_len,"
+      "request_rate,ttft_s,tpot_s,latency_s,throughput_output_tok_s,throughput_total_tok_s,"
+      "memory_gb,oom,notes\n";
+  for (const char* clients : {"16", "32", "64", "128"}) {
+    rows += std::string("a,s,x,deepseek-r1,671,b200_sxm,8,8,1,1,1,fp8,,vllm,0.19.0,") + clients +
+            ",1024,1024,,,0.02,,,,,0,\n";
+  }
+  auto cases = read_serving(*parse_csv(rows, "serving.csv"));
+  ASSERT_TRUE(cases.ok());
+  for (ServedCase& each : cases.value()) {
+    ASSERT_TRUE(each.asked);
+    AskedServing asked = *each.asked;
+    asked.serving.routing.power = 0.9;
+    each.row.measured[1] = numbers_of(served(asked))[1];
+  }
+  const auto fit = fit_imbalance(*cases, 1);
+  ASSERT_TRUE(fit);
+  EXPECT_NEAR(fit->imbalance, 0.9, 1e-9);
+  EXPECT_EQ(fit->rows, 4U);
+  EXPECT_EQ(fit->models, 1U);
+  EXPECT_NEAR(fit->tried[9].loss, 0, 1e-9);
+}
+
+TEST(ImbalanceFit, OfRowsWithoutExpertsTellsNothing) {
+  EXPECT_FALSE(fit_imbalance({}, 1));
+}
+
+}  // namespace
+}  // namespace headway
