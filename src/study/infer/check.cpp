@@ -93,7 +93,10 @@ class ServingRules {
 
   void formats() {
     const std::vector<std::string>& weights = serving_.engine.weights;
-    const std::string name(weights_name(serving_));
+    // An engine that serves 16 bits does in those that the accelerator has.
+    const Accelerator& accelerator = serving_.cluster.accelerator;
+    const std::string_view wide = sixteen_bits(accelerator);
+    const std::string name(weights_name(serving_) == wide ? "bf16" : weights_name(serving_));
     if (!weights.empty() && std::find(weights.begin(), weights.end(), name) == weights.end()) {
       fail("weights", serving_.engine.name + " is not known to serve " + name +
                           "; legal: " + join(weights, ", "));
@@ -103,7 +106,6 @@ class ServingRules {
       fail("cache", serving_.engine.name + " has none in " + serving_.cache->name +
                         "; legal: " + join(caches, ", "));
     }
-    const Accelerator& accelerator = serving_.cluster.accelerator;
     if (serving_.stored != nullptr && serving_.stored->integer) {
       const auto kernels = format_kernels_for(accelerator);
       if (kernels && kernels->integer_rate.value() > 0) return;
@@ -119,7 +121,7 @@ class ServingRules {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
                           (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "
                                                       "small in memory alone"
-                                                    : ""));
+                                                    : "; legal: " + std::string(wide)));
     } else if (products.scaled_by_products && !accelerator.scales_blocks()) {
       fail("weights", accelerator.title + " does not multiply with the scales of blocks of " +
                           std::string(products.name) + "; legal: fp8, fp8-block, bf16, mxfp4");

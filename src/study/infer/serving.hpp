@@ -149,6 +149,10 @@ Seconds launch_time(const Serving& serving, double kernels);
 /// That of the accelerator's architecture, else of others; none: 0.
 Seconds time_on(const Accelerator& accelerator, const TimeByArchitecture& times);
 
+/// The 16-bit format of weights that an accelerator multiplies in: "bf16", or "fp16" where it has
+/// none of that (Volta, Turing).
+std::string_view sixteen_bits(const Accelerator& accelerator);
+
 /// What its weights are called: "fp8", "int4".
 std::string_view weights_name(const Serving& serving);
 /// A format of serving's own or a recipe of training, on the cluster that is there; whether there

@@ -7,14 +7,18 @@ std::string_view weights_name(const Serving& serving) {
   return serving.stored != nullptr ? serving.stored->name : serving.weights->name;
 }
 
+std::string_view sixteen_bits(const Accelerator& accelerator) {
+  const bool half = accelerator.peak_of(Precision::bf16) <= FlopsPerSecond(0) &&
+                    accelerator.peak_of(Precision::fp16) > FlopsPerSecond(0);
+  return half ? "fp16" : "bf16";
+}
+
 bool set_weights(Serving& serving, std::string_view name) {
   serving.stored = weight_format(name);
   std::string_view recipe = serving.stored != nullptr ? serving.stored->recipe : name;
-  // Unpacked to the other 16-bit format where there is no bf16.
-  const Accelerator& accelerator = serving.cluster.accelerator;
-  const bool wide = accelerator.peak_of(Precision::bf16) <= FlopsPerSecond(0) &&
-                    accelerator.peak_of(Precision::fp16) > FlopsPerSecond(0);
-  if (serving.stored != nullptr && recipe == "bf16" && wide) recipe = "fp16";
+  if (serving.stored != nullptr && recipe == "bf16") {  // unpacked to what there is
+    recipe = sixteen_bits(serving.cluster.accelerator);
+  }
   serving.weights = recipe_from(recipe);
   return serving.weights != nullptr;
 }

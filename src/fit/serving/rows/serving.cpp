@@ -187,6 +187,7 @@ class ServingReader {
       name = weights->block;
     }
     if (is_one(loaded_.words.experts_alone, weights->experts)) name = weights->experts;
+    if (name == "bf16") name = sixteen_bits(serving_.cluster.accelerator);
     if (!set_weights(serving_, name)) {
       return text_.cells.skip("no model of this format: precision_weights", printable(name));
     }

@@ -196,7 +196,7 @@ std::vector<ServingOption> table() {
         named(kExchangeNames), kSplit, "collective"},
        fills<&A::exchange>},
       {{"weights", "FORMAT", "of weights; int8, int4, mxfp4 and nvfp4 are of memory alone",
-        named(format_names()), kFormats, "bf16"},
+        named(format_names()), kFormats, "bf16, fp16 where there is none"},
        fills<&A::weights>},
       {{"cache", "FORMAT", "of keys and values, as the engine has them", named(cache_names()),
         kFormats, "bf16"},

@@ -63,7 +63,8 @@ class QuestionReader {
     has_cluster_ = load("cluster", cluster_of, serving.cluster);
     engine(serving);
     split(serving);
-    set_weights(serving, asked_.weights ? weights_names()[*asked_.weights] : "bf16");
+    set_weights(serving, asked_.weights ? weights_names()[*asked_.weights]
+                                        : sixteen_bits(serving.cluster.accelerator));
     if (const auto& formats = cache_formats(); formats) serving.cache = &(*formats)[asked_.cache];
     serving.engine.memory = asked_.memory_share.value_or(serving.engine.memory);
     policy(serving.engine.policy);

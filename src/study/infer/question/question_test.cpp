@@ -203,6 +203,9 @@ TEST(ReadServing, TakesFormatsThatTheBestAreChosenAmong) {
   EXPECT_TRUE(refused("dgx-h100", {{"formats", "fp8"}, {"weights", "bf16"}}));
   EXPECT_FALSE(read_serving(request_of_8b({{"formats", "fp8"}}), Asker::whoever_runs_it).ok());
   // V100 has no bf16, which nobody asked for; where all formats are refused, nothing else is told.
+  const auto turing = of("t4-8", {});
+  ASSERT_TRUE(turing.ok());
+  EXPECT_EQ(weights_name(turing->serving), "fp16");
   const auto volta = of("dgx-v100", {{"formats", "fp16,int4"}});
   ASSERT_TRUE(volta.ok()) << volta.problems().front().message;
   EXPECT_EQ(weights_name(volta->serving), "fp16");
