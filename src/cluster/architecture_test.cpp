@@ -21,6 +21,7 @@ TEST(Architecture, EachWithTraitsIsThatOfABuiltInAccelerator) {
 
 TEST(Architecture, AcceleratorsShareItsTraits) {
   EXPECT_EQ(load_accelerator("v100-32gb")->traits.flash_attention, 0);
+  EXPECT_EQ(load_accelerator("t4")->traits.flash_attention, 1);
   EXPECT_EQ(load_accelerator("a100-80gb")->traits.flash_attention, 2);
   EXPECT_EQ(load_accelerator("h100-sxm")->traits.flash_attention, 3);
   EXPECT_EQ(load_accelerator("b200")->traits.flash_attention, 3);

@@ -1,9 +1,15 @@
 #include "model/named.hpp"
 
+#include <array>
 #include <cctype>
 
 namespace headway {
 namespace {
+
+// Beside a model's name they make another one's: parts of it, drafts of it, smaller ones.
+constexpr std::array<std::string_view, 11> kOfOthers = {
+    "embed", "embedding", "reranker", "multimodal", "vision", "vl",
+    "eagle", "draft",     "flash",    "mini",       "lite"};
 
 bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
@@ -48,6 +54,9 @@ std::string built_in_of(std::string_view published, const std::vector<std::strin
   std::string best;
   for (const std::string& name : names) {
     if (name.size() > best.size() && has_words(text, words_of(name))) best = name;
+  }
+  for (const std::string_view other : kOfOthers) {
+    if (has_words(text, other) && !has_words(words_of(best), other)) return {};
   }
   return best;
 }

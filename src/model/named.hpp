@@ -9,7 +9,7 @@ namespace headway {
 
 /// The longest of the built-in `names` that a published one has in it as whole words, whatever its
 /// letters' case and its signs: "meta-llama/Llama-2-7b-chat-hf" has "llama-2-7b", "Gemma2 9B it"
-/// "gemma-2-9b". What else the name says is not read. None: empty.
+/// "gemma-2-9b". None: empty, also where another word makes it another model's ("draft", "vision").
 std::string built_in_of(std::string_view published, const std::vector<std::string>& names);
 
 }  // namespace headway

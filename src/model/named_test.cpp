@@ -21,6 +21,7 @@ TEST(PublishedNames, AreOfTheBuiltInModelWhoseNameTheyHave) {
            {"openai/gpt-oss-120b", "gpt-oss-120b"},
            {"GPT-3 175B", "gpt3-175b"},
            {"codellama/CodeLlama-7b-hf", "codellama-7b"},
+           {"microsoft/Phi-4-mini-instruct", "phi-4-mini"},
        }) {
     EXPECT_EQ(built_in_of(published, names), name) << published;
   }
@@ -30,7 +31,8 @@ TEST(PublishedNames, AreOfTheBuiltInModelWhoseNameTheyHave) {
 TEST(PublishedNames, OfOtherModelsAreOfNone) {
   const std::vector<std::string> names = model_names();
   for (const char* published : {"", "Llama-3.2-90B-Vision", "xopt-13b", "Llama-2-70", "llama-2-7bb",
-                                "glm-5.2", "qwen3-8b.5", "Llama", "7b"}) {
+                                "glm-5.2", "qwen3-8b.5", "Llama", "7b", "snowflake-arctic-embed-l",
+                                "Phi-4-multimodal-instruct", "grok-2-mini", "EAGLE-llama-3-8b"}) {
     EXPECT_EQ(built_in_of(published, names), "") << published;
   }
 }

@@ -38,7 +38,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::string renewed_table(const std::string& text, const std::string& name,
                           const std::vector<std::pair<std::string, std::string>>& values) {
   std::vector<std::string> lines = lines_of(text);
-  const auto head = std::find(lines.begin(), lines.end(), "[" + name + "]");
+  const auto head = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line == "[" + name + "]" || line == "[" + toml_text(name) + "]";
+  });
   if (head == lines.end()) return text;
   const auto first = static_cast<std::size_t>(head - lines.begin()) + 1;
   std::size_t last = first;  // behind its last line that is not empty

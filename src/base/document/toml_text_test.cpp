@@ -17,6 +17,7 @@ TEST(TomlText, OfATableIsRenewedKeyByKey) {
   EXPECT_EQ(renewed_table(before, "b", {{"x", "4"}, {"w", "5"}}),
             "# said\n[a]\nx = 1\ny = 2  # of b, too\n\n# of b\n[b]\nx = 4\nw = 5\n");
   EXPECT_EQ(renewed_table(before, "c", {{"x", "4"}}), before);
+  EXPECT_EQ(renewed_table("[\"c-0.6\"]\nx = 1\n", "c-0.6", {{"x", "4"}}), "[\"c-0.6\"]\nx = 4\n");
 }
 
 TEST(TomlText, IsReadBackAsItWas) {

@@ -391,6 +391,7 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
   std::map<std::string, Engine> engines;
   for (const Engine& engine : start) engines[engine.name] = engine;
   std::optional<Fitter> fitter;
+  std::set<std::string> decided;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<HostLine> lines = predictor.lines(engines, true, progress);
     if (lines.empty()) return std::nullopt;
@@ -398,7 +399,9 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
     for (auto& [name, engine] : engines) {
       const auto fitted =
           fitter->fit(engine, [&](const ServedRow& row) { return row.engine == name; });
-      if (fitted) engine = *fitted;
+      if (!fitted) continue;
+      engine = *fitted;
+      decided.insert(name);
     }
   }
 
@@ -422,7 +425,7 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
   for (const Engine& engine : start) {
     out.engines.push_back(engines.at(engine.name));
     const auto known = rows.find(engine.name);
-    if (known == rows.end()) continue;
+    if (known == rows.end() || !decided.contains(engine.name)) continue;
     out.rows[engine.name] = known->second.size();
     out.sources[engine.name].assign(sources[engine.name].begin(), sources[engine.name].end());
     out.machines[engine.name].assign(machines[engine.name].begin(), machines[engine.name].end());

@@ -161,7 +161,8 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                                join(fit.machines.at(engine.name), ", ") + ": median error " +
                                in_percent(quantile(errors[engine.name], 0.5).value_or(0)) + " %";
     out = renewed_table(out, engine.name,
-                        {{"step", time(engine.step)},
+                        {{"host", ""},  // its own, from now on
+                         {"step", time(engine.step)},
                          {"sequence", time(engine.sequence)},
                          {"layer", times_text(engine.layer)},
                          {"request", time(engine.request)},

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kFiner = 0.1, kMostUneven = 1.3;
 constexpr std::size_t kTimePerToken = 1;  // of kServedQuantities
+constexpr double kWorst = 1;              // of what is no longer answered
 
 bool tells(const ServedCase& each) {
   return each.asked && each.asked->fitted && each.asked->load.arrivals == Arrivals::clients &&
@@ -36,23 +37,25 @@ std::optional<double> loss_of(const ServedCase& each, double imbalance) {
 
 std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, int threads,
                                           const Progress& progress) {
+  ImbalanceFit out;
   std::vector<const ServedCase*> told;
   std::set<std::string> models;
   for (const ServedCase& each : cases) {
-    if (!tells(each)) continue;
+    if (!tells(each) || !loss_of(each, 0)) continue;
     told.push_back(&each);
     models.insert(each.row.model);
   }
-  if (told.empty()) return std::nullopt;
-  ImbalanceFit out;
   out.rows = told.size();
   out.models = models.size();
+  if (told.empty()) return out;
   for (int i = 0; i * kFiner <= kMostUneven; ++i) {
     const double imbalance = i * kFiner;
     std::vector<double> losses(told.size());
     const bool done = for_each_index(
         told.size(), threads,
-        [&](std::size_t k, std::size_t) { losses[k] = loss_of(*told[k], imbalance).value_or(0); },
+        [&](std::size_t k, std::size_t) {
+          losses[k] = loss_of(*told[k], imbalance).value_or(kWorst);
+        },
         progress);
     if (!done) return std::nullopt;
     double sum = 0;

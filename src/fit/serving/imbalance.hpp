@@ -21,8 +21,8 @@ struct ImbalanceFit {
 };
 
 /// By least mean loss of the time per token, of clients, of models with experts, by the constants
-/// of hosts in force: a pass reads the weights of all experts that any of its tokens chose. Nothing
-/// where `progress` stops it, or no row tells.
+/// of hosts in force: a pass reads the weights of all experts that any of its tokens chose. Of no
+/// rows where none tells; nothing where `progress` stops it.
 std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, int threads,
                                           const Progress& progress = {});
 

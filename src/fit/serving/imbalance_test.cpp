@@ -36,7 +36,7 @@ TEST(ImbalanceFit, FindsTheOneThatMadeItsRows) {
 }
 
 TEST(ImbalanceFit, OfRowsWithoutExpertsTellsNothing) {
-  EXPECT_FALSE(fit_imbalance({}, 1));
+  EXPECT_EQ(fit_imbalance({}, 1)->rows, 0U);
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ TEST(Engines, OfReleasesThatNobodyMeasuredHaveTheHostOfAnother) {
   };
   EXPECT_EQ(named("vllm-0.6").step, named("vllm").step);
   EXPECT_EQ(named("vllm-0.6").layer, named("vllm").layer);
+  EXPECT_EQ(named("vllm-0.6").untuned.at("blackwell").blocks,
+            named("vllm").untuned.at("blackwell").blocks);
   EXPECT_TRUE(named("vllm-0.6").policy.prompts_first);
   EXPECT_FALSE(named("vllm").policy.prompts_first);
 }

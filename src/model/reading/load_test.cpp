@@ -63,6 +63,12 @@ TEST(LoadModel, SaysTheBuiltInNameOfAPublishedOne) {
   }
 }
 
+TEST(LoadModel, SaysThatAFileIsMissingWhateverItsName) {
+  const Result<Model> model = load_model("runs/llama-3-8b/config.json");
+  ASSERT_FALSE(model.ok());
+  EXPECT_NE(model.problems().front().message.find("cannot be opened"), std::string::npos);
+}
+
 TEST(LoadModel, SaysTheNearestNameOfAnUnknownOne) {
   const Result<Model> model = load_model("lama-2-7b");
   ASSERT_FALSE(model.ok());

@@ -40,7 +40,7 @@ std::string infer_apart_text(const ServingApart& apart, const Load& load, const 
   const Serving& part = apart.decode;
   std::string out = printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +
                     printable(part.cluster.accelerator.title) + ", " +
-                    std::string(weights_name(part)) + " weights, " + part.cache->name +
+                    std::string(weights_name(part)) + " weights, " + std::string(cache_name(part)) +
                     " cache\nprefill: " + words_of_pool(apart.prefill, apart.prefill_copies) +
                     "; decode: " + words_of_pool(apart.decode, apart.decode_copies) + "\n" +
                     count_text(static_cast<double>(load.input)) + " tokens in, " +

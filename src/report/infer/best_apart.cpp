@@ -47,8 +47,8 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
                                     price > 0 ? formatted("%.2f", price) : "-",
                                     std::string(offer.served.binding())};
     if (formats) {
-      row.insert(row.begin() + 4,
-                 std::string(weights_name(apart.decode)) + " " + apart.decode.cache->name);
+      row.insert(row.begin() + 4, std::string(weights_name(apart.decode)) + " " +
+                                      std::string(cache_name(apart.decode)));
     }
     rows.push_back(std::move(row));
     told.push_back({pool_text(apart.prefill, apart.prefill_copies) + ", " +

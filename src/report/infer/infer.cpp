@@ -122,7 +122,8 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
                                     price > 0 ? formatted("%.2f", price) : "-",
                                     std::string(binding(offer.served.decode))};
     if (formats) {
-      row.insert(row.begin() + 1, std::string(weights_name(way)) + " " + way.cache->name);
+      row.insert(row.begin() + 1,
+                 std::string(weights_name(way)) + " " + std::string(cache_name(way)));
     }
     rows.push_back(std::move(row));
     told.push_back(

@@ -72,7 +72,7 @@ std::string words_of(const Load& load) {
 
 std::string words_of(const Serving& serving) {
   return words_of_split(serving) + ", " + std::string(weights_name(serving)) + " weights, " +
-         serving.cache->name + " cache";
+         std::string(cache_name(serving)) + " cache";
 }
 
 std::string words_of_split(const ServingSplit& split) {
@@ -195,7 +195,8 @@ std::string best_title(const Searched& searched) {
   const std::string formats =
       space.formats.size() > 1
           ? std::to_string(space.formats.size()) + " formats of weights and cache"
-          : std::string(weights_name(base)) + " weights, " + base.cache->name + " cache";
+          : std::string(weights_name(base)) + " weights, " + std::string(cache_name(base)) +
+                " cache";
   return printable(base.model.name) + " on " + std::to_string(accelerators) + " " +
          printable(base.cluster.accelerator.title) + ", " + formats + "\n" +
          count_text(static_cast<double>(asked.input)) + " tokens in, " +

@@ -105,6 +105,7 @@ bool gathers_again(const Job& job, const Sharding& sharding) {
 AttentionKernel usual_attention(const Job& job, const Accelerator& accelerator) {
   const int made_for_it = accelerator.traits.flash_attention;
   if (made_for_it == 0) return AttentionKernel::unfused;
+  if (made_for_it == 1) return AttentionKernel::flash1;
   return made_for_it >= 3 && habits(job).kernels.newest_attention ? AttentionKernel::flash3
                                                                   : AttentionKernel::flash2;
 }

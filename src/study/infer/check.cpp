@@ -98,8 +98,10 @@ class ServingRules {
     const std::string_view wide = sixteen_bits(accelerator);
     const std::string name(weights_name(serving_) == wide ? "bf16" : weights_name(serving_));
     if (!weights.empty() && std::find(weights.begin(), weights.end(), name) == weights.end()) {
+      std::vector<std::string> legal = weights;
+      std::replace(legal.begin(), legal.end(), std::string("bf16"), std::string(wide));
       fail("weights", serving_.engine.name + " is not known to serve " + name +
-                          "; legal: " + join(weights, ", "));
+                          "; legal: " + join(legal, ", "));
     }
     const std::vector<std::string>& caches = serving_.engine.caches;
     if (std::find(caches.begin(), caches.end(), serving_.cache->name) == caches.end()) {
@@ -119,9 +121,12 @@ class ServingRules {
     const Precision matmul = products.matmul;
     if (accelerator.peak_of(matmul).value() <= 0) {
       fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
-                          (matmul >= Precision::fp8 ? "; int8, int4, mxfp4 and nvfp4 have weights "
-                                                      "small in memory alone"
-                                                    : "; legal: " + std::string(wide)));
+                          (matmul >= Precision::fp8
+                               ? std::string("; int8, int4, mxfp4 and nvfp4 have weights small in "
+                                             "memory alone")
+                           : matmul == Precision::bf16 || matmul == Precision::fp16
+                               ? "; legal: " + std::string(wide)
+                               : std::string()));
     } else if (products.scaled_by_products && !accelerator.scales_blocks()) {
       fail("weights", accelerator.title + " does not multiply with the scales of blocks of " +
                           std::string(products.name) + "; legal: fp8, fp8-block, bf16, mxfp4");
@@ -140,8 +145,16 @@ class ServingRules {
     for (const Layer& layer : serving_.model.kinds) {
       if (layer.experts) count = layer.experts->count;
     }
-    if (count == 0) return fail("imbalance", "is of experts, which the model has none of");
-    if ((count + routing.redundant) % serving_.ep != 0) {
+    if (count == 0) {
+      return fail(routing.redundant > 0 ? "redundant-experts" : "imbalance",
+                  "is of experts, which the model has none of");
+    }
+    if (routing.redundant == 0) return;
+    if (routing.redundant > count * (serving_.ep - 1)) {
+      fail("redundant-experts", "is more than each of " + std::to_string(count) +
+                                    " experts once on each of " + std::to_string(serving_.ep) +
+                                    " ranks (ep)");
+    } else if ((count + routing.redundant) % serving_.ep != 0) {
       fail("redundant-experts", "with the experts these are " +
                                     std::to_string(count + routing.redundant) +
                                     ", which ep does not divide");

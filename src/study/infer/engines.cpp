@@ -71,10 +71,11 @@ void set_host(Engine& engine, const Engine& of) {
   engine.launch = of.launch;
   engine.experts = of.experts;
   engine.request = of.request;
+  engine.untuned = of.untuned;
 }
 
 void read_kernels(Fields& fields, Engine& engine) {
-  engine.untuned = read_untuned(fields.table("untuned"));
+  engine.untuned.merge(read_untuned(fields.table("untuned")));
   Fields grouped = fields.table("grouped");
   engine.grouped = {grouped.count_or("queries", 0), grouped.count_or("head_dim", 0),
                     grouped.number_or("others", 1)};

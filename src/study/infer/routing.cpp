@@ -37,8 +37,8 @@ class LastAnswers {
     if (kept_.size() < kMost) kept_.emplace_back();
     auto& [question, answer] = kept_[next_ % kMost];
     ++next_;
-    question = asked;
     answer = make();
+    question = asked;
     return answer;
   }
 
@@ -128,6 +128,7 @@ std::vector<double> chances_of(const Routing& routing, std::int64_t experts, std
 
 double chosen_experts(const Routing& routing, std::int64_t experts, std::int64_t active,
                       double tokens) {
+  if (tokens <= 0) return 0;
   if (routing.power <= 0) {
     const double count = static_cast<double>(experts);
     return count * (1 - std::pow(1 - static_cast<double>(active) / count, tokens));

@@ -155,6 +155,8 @@ std::string_view sixteen_bits(const Accelerator& accelerator);
 
 /// What its weights are called: "fp8", "int4".
 std::string_view weights_name(const Serving& serving);
+/// The same of its cache: that of 16 bits by what the accelerator has.
+std::string_view cache_name(const Serving& serving);
 /// A format of serving's own or a recipe of training, on the cluster that is there; whether there
 /// is one of this name.
 bool set_weights(Serving& serving, std::string_view name);

@@ -13,6 +13,11 @@ std::string_view sixteen_bits(const Accelerator& accelerator) {
   return half ? "fp16" : "bf16";
 }
 
+std::string_view cache_name(const Serving& serving) {
+  const std::string& name = serving.cache->name;
+  return name == "bf16" ? sixteen_bits(serving.cluster.accelerator) : name;
+}
+
 bool set_weights(Serving& serving, std::string_view name) {
   serving.stored = weight_format(name);
   std::string_view recipe = serving.stored != nullptr ? serving.stored->recipe : name;

@@ -58,7 +58,9 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   const auto fit = fit_hosts(*cases, *start, from.left_out, threads, progress);
   if (!fit) return {{"calibrate", "was stopped", Trouble::stopped}};
   if (fit->residuals.empty()) return {{FieldName("corpus"), "holds no serving that is predicted"}};
-  if (const auto imbalance = fit_imbalance(*cases, threads, progress)) {
+  const auto imbalance = fit_imbalance(*cases, threads, progress);
+  if (!imbalance) return {{"calibrate", "was stopped", Trouble::stopped}};
+  if (imbalance->rows > 0) {
     out.text += (out.text.empty() ? "" : "\n") + to_text(*imbalance);
     out.files.emplace_back("serving/routing.toml", to_toml(*imbalance, from.date));
   }

@@ -66,7 +66,7 @@ TEST(ReadServing, TakesRoutersAsUnevenAsThoseThatWereMeasured) {
   EXPECT_EQ(routing("deepseek-v3", {}).power, usual_imbalance());
   EXPECT_EQ(routing("deepseek-v3", {{"imbalance", "0"}}).power, 0);
   EXPECT_EQ(routing("deepseek-v3", {{"imbalance", "1.2"}}).power, 1.2);
-  EXPECT_EQ(routing("deepseek-v3", {{"redundant-experts", "32"}}).redundant, 32);
+  EXPECT_EQ(routing("deepseek-v3", {{"redundant-experts", "32"}, {"ep", "8"}}).redundant, 32);
   EXPECT_EQ(routing("llama-3-70b", {}).power, 0);
 }
 
