@@ -19,7 +19,6 @@ constexpr std::size_t kOfAll = kFirst;  // constants before it are of all
 struct Knobs {
   std::map<std::string, std::size_t> starts;  // kFirst, kFull behind it
   std::map<std::string, std::size_t> layer;
-  std::map<std::string, std::size_t> experts;  // of those that tell of experts
   std::map<std::string, std::size_t> untuned;  // kProducts, the others behind it
   std::vector<HostConstant> of;                // what each is
 
@@ -30,8 +29,6 @@ struct Knobs {
     const std::size_t first = starts.at(start);
     for (const std::size_t k : {kFirst, kFull}) out[k] = x[first + k - kFirst] * kHostUnit[k];
     out[kLayer] = x[layer.at(architecture)] * kHostUnit[kLayer];
-    const auto told = experts.find(architecture);
-    if (told != experts.end()) out[kExperts] = x[told->second] * kHostUnit[kExperts];
     const auto kernels = untuned.find(architecture);
     for (std::size_t k = kProducts; kernels != untuned.end() && k <= kBlocks; ++k) {
       out[k] = x[kernels->second + k - kProducts] * kHostUnit[k];
@@ -52,13 +49,6 @@ Knobs knobs_of(const Engine& engine, const std::vector<const HostLine*>& own) {
     at = out.of.size();
     out.of.push_back(kLayer);
   }
-  for (const HostLine* line : own) {
-    if (line->experts > 0) out.experts.emplace(line->accelerator->architecture, 0);
-  }
-  for (auto& [name, at] : out.experts) {
-    at = out.of.size();
-    out.of.push_back(kExperts);
-  }
   for (const auto& [name, at] : out.layer) {
     if (!engine.untuned.contains(name)) continue;
     out.untuned[name] = out.of.size();
@@ -75,6 +65,7 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   engine.prompt = seconds(kPrompt);
   engine.token = seconds(kToken);
   engine.launch = seconds(kLaunch);
+  engine.experts = seconds(kExperts);
   engine.starts.clear();
   for (const auto& [name, at] : knobs.starts) {
     const Start start{seconds(at), seconds(at + 1)};
@@ -86,16 +77,10 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
       share_of(of, k) = one_over(x[at + k - kProducts] * kHostUnit[k]);
     }
   }
-  // Of others: their mean.
-  const auto by_architecture = [&](const std::map<std::string, std::size_t>& of) {
-    TimeByArchitecture out;
-    Seconds sum(0);
-    for (const auto& [name, knob] : of) sum += out[name] = seconds(knob);
-    if (!of.empty()) out[std::string(kUsual)] = sum / static_cast<double>(of.size());
-    return out;
-  };
-  engine.layer = by_architecture(knobs.layer);
-  engine.experts = by_architecture(knobs.experts);
+  engine.layer.clear();
+  Seconds sum(0);
+  for (const auto& [name, knob] : knobs.layer) sum += engine.layer[name] = seconds(knob);
+  engine.layer[std::string(kUsual)] = sum / static_cast<double>(knobs.layer.size());
   return engine;
 }
 
@@ -115,7 +100,7 @@ HostConstants host_constants(const Engine& engine, const Accelerator& accelerato
   out[kLaunch] = engine.launch.value();
   out[kFirst] = begun.first.value();
   out[kFull] = begun.full.value();
-  out[kExperts] = time_on(accelerator, engine.experts).value();
+  out[kExperts] = engine.experts.value();
   out[kLayer] = time_on(accelerator, engine.layer).value();
   for (std::size_t k = kProducts; k <= kBlocks; ++k) out[k] = one_over(share_of(of, k));
   return out;
@@ -153,8 +138,6 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
       if (settled.empty() && !decided) most[knob] = start[knob] = 0;
     }
     begin(knobs.layer.at(architecture), stands);
-    const auto experts = knobs.experts.find(architecture);
-    if (experts != knobs.experts.end()) begin(experts->second, stands);
     const auto kernels = knobs.untuned.find(architecture);
     if (kernels == knobs.untuned.end()) continue;
     for (std::size_t k = kProducts; k <= kBlocks; ++k) {
@@ -204,9 +187,7 @@ Engine host_solved(const Engine& engine, const std::vector<const HostLine*>& own
                                         {kLaunchesTried[1], kSomeExperts}}) {
     std::vector<double> other = start;
     other[kLaunch] = std::clamp(launch / kHostUnit[kLaunch], least[kLaunch], most[kLaunch]);
-    for (const auto& [name, at] : knobs.experts) {
-      other[at] = std::clamp(experts / kHostUnit[kExperts], least[at], most[at]);
-    }
+    other[kExperts] = std::clamp(experts / kHostUnit[kExperts], least[kExperts], most[kExperts]);
     const Minimum found = down({other, loss(other, nullptr), true});
     if (found.value < best.value) best = found;
   }

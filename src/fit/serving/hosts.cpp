@@ -171,7 +171,7 @@ class Predictor {
     for (std::size_t t = 0; t < kLaunchesTried.size(); ++t) {
       Engine moved = engine;
       moved.launch = Seconds(kLaunchesTried[t]);
-      moved.experts.clear();
+      moved.experts = Seconds(0);
       const auto there = seconds(i, moved);
       for (HostLine& line : lines) {
         if (there) line.launched[t] = *(*there)[line.quantity] - line.at;
@@ -264,10 +264,7 @@ Engine in_the_middle(Engine of, const std::vector<Engine>& known) {
   of.prompt = over([](const Engine& each) { return each.prompt; });
   of.token = over([](const Engine& each) { return each.token; });
   of.launch = std::max(Seconds(kLeastLaunch), over([](const Engine& each) { return each.launch; }));
-  of.experts = {{std::string(kUsual), over([](const Engine& each) {
-                   const auto usual = each.experts.find(kUsual);
-                   return usual != each.experts.end() ? usual->second : Seconds(0);
-                 })}};
+  of.experts = over([](const Engine& each) { return each.experts; });
   of.step = of.sequence = Seconds(0);
   of.starts.clear();
   of.layer = {{std::string(kUsual), kGapOfLayer}};

@@ -137,7 +137,7 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
     constants.push_back({engine.name, std::to_string(rows->second), time_text(engine.step),
                          time_text(engine.sequence), time_text(engine.request),
                          time_text(engine.prompt), time_text(engine.token),
-                         time_text(engine.launch), times_text(engine.experts), starts_text(engine),
+                         time_text(engine.launch), time_text(engine.experts), starts_text(engine),
                          times_text(engine.layer), untuned_text(engine)});
   }
   return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
@@ -169,7 +169,7 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                          {"prompt", time(engine.prompt)},
                          {"token", time(engine.token)},
                          {"launch", time(engine.launch)},
-                         {"experts", times_text(engine.experts)},
+                         {"experts", time(engine.experts)},
                          {"starts", starts_text(engine)},
                          {"untuned", untuned_text(engine)},
                          {"source", toml_text(source)},

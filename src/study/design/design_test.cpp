@@ -46,7 +46,7 @@ void stretch_times(Serving& serving, ServingConstants& constants, double by) {
                         &constants.kernels.prompt.start, &constants.kernels.once_start,
                         &constants.kernels.twice_start, &serving.engine.step,
                         &serving.engine.sequence, &serving.engine.prompt, &serving.engine.token,
-                        &serving.engine.launch, &serving.engine.request}) {
+                        &serving.engine.launch, &serving.engine.experts, &serving.engine.request}) {
     *time *= by;
   }
   for (ProductParameters& product : kernels.products) {
@@ -54,7 +54,6 @@ void stretch_times(Serving& serving, ServingConstants& constants, double by) {
     product.quantisation_start *= by;
   }
   for (auto& [architecture, time] : serving.engine.layer) time *= by;
-  for (auto& [architecture, time] : serving.engine.experts) time *= by;
   for (NetworkParameters& network : constants.alone.levels) {
     for (Seconds* time : {&network.base_latency, &network.ring_step, &network.ring_step_through,
                           &network.ring_gap, &network.tree_fill}) {

@@ -57,7 +57,7 @@ void read_host(Fields& fields, Engine& engine) {
   engine.token = fields.quantity_or<Seconds>("token", Seconds(0));
   engine.layer = times_by_architecture(fields.table("layer"));
   engine.launch = fields.quantity<Seconds>("launch");
-  engine.experts = times_by_architecture(fields.table("experts"));
+  engine.experts = fields.quantity_or<Seconds>("experts", Seconds(0));
   engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
   engine.starts = read_starts(fields.table("starts"));
 }

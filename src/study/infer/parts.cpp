@@ -100,8 +100,8 @@ Start start_of(const Engine& engine, std::string_view release) {
 
 Seconds launch_time(const Serving& serving, double kernels) {
   const Engine& engine = serving.engine;
-  return kernels * engine.launch + static_cast<double>(layers_with_experts(serving.model)) *
-                                       time_on(serving.cluster.accelerator, engine.experts);
+  return kernels * engine.launch +
+         static_cast<double>(layers_with_experts(serving.model)) * engine.experts;
 }
 
 Seconds time_on(const Accelerator& accelerator, const TimeByArchitecture& times) {

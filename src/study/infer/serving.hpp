@@ -86,9 +86,8 @@ struct Engine {
   TimeByArchitecture layer;  // between the kernels of a layer of a decode pass
   std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
   GroupedAttention grouped;
-  Seconds launch;  // of each kernel that no graph replays
-  /// And of each layer with experts: its kernels, which differ, are chosen and set up anew.
-  TimeByArchitecture experts;
+  Seconds launch;   // of each kernel that no graph replays
+  Seconds experts;  // and of each layer with experts: its kernels are chosen and set up anew
   Seconds request;  // of a client, from its question into the engine and out again
   /// By release, "default" for others. No part of what is predicted of a server that runs.
   std::map<std::string, Start, std::less<>> starts;
