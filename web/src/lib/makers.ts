@@ -6,7 +6,8 @@ export interface Group {
 }
 
 const kModels: readonly (readonly [maker: string, families: RegExp])[] = [
-  ["Meta: Llama", /^(llama|codellama)-/],
+  ["Meta: Llama", /^llama-/],
+  ["Meta: Code Llama", /^codellama-/],
   ["Meta: OPT", /^opt-/],
   ["DeepSeek", /^deepseek-/],
   ["Alibaba: Qwen", /^qwen/],
