@@ -149,7 +149,7 @@ class ServingRules {
       return fail(routing.redundant > 0 ? "redundant-experts" : "imbalance",
                   "is of experts, which the model has none of");
     }
-    if (routing.redundant == 0) return;
+    if (routing.redundant == 0 || serving_.ep == 1) return;
     if (routing.redundant > count * (serving_.ep - 1)) {
       fail("redundant-experts", "is more than each of " + std::to_string(count) +
                                     " experts once on each of " + std::to_string(serving_.ep) +

@@ -116,7 +116,8 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
     const Layer& layer = serving.model.kinds[i];
     const HeldParameters held = forward_layer(share, layer).held;
     const double count = layer.experts ? static_cast<double>(layer.experts->count) : 1;
-    const double copies = 1 + static_cast<double>(serving.routing.redundant) / count;
+    const double redundant = serving.ep > 1 ? static_cast<double>(serving.routing.redundant) : 0;
+    const double copies = 1 + redundant / count;
     layer_bytes += layers[i] * (held.dense * weight_bytes(serving, false) +
                                 held.experts * copies * weight_bytes(serving, true));
     if (layer.attention->linear) {

@@ -7,7 +7,8 @@
 namespace headway {
 
 /// The i-th of the experts in the order of how often they are chosen is chosen i^-power as often as
-/// the first; 0: all alike. `redundant`: copies of the busiest, placed so that ranks are even.
+/// the first; 0: all alike. `redundant`: copies of the busiest, placed so that ranks are even;
+/// of one rank none.
 struct Routing {
   double power = 0;
   std::int64_t redundant = 0;

@@ -248,6 +248,12 @@ class QuestionReader {
                        (!question.curve || question.curve == CurveOf::batch);
     const std::string why = why_together_only(serving.engine);
     if (!why.empty() && (!batch || question.apart)) in_.fail("engine", why);
+    // Of several ways of serving, as the best are, some have such ranks.
+    const auto& apart = question.apart;
+    const std::int64_t ep = apart ? std::max(apart->prefill.ep, apart->decode.ep) : serving.ep;
+    if (serving.routing.redundant > 0 && has_experts(serving.model) && ep == 1 && !question.best) {
+      in_.fail("redundant-experts", "even out the ranks of experts, of which there is one (ep)");
+    }
     const std::int64_t most = serving.cluster.accelerators;
     if (question.best && question.gpus > most) {
       in_.fail("gpus", "is more than the cluster's " + std::to_string(most));

@@ -70,6 +70,23 @@ TEST(ReadServing, TakesRoutersAsUnevenAsThoseThatWereMeasured) {
   EXPECT_EQ(routing("llama-3-70b", {}).power, 0);
 }
 
+// Copies even out ranks of experts: of several ways of serving those that have such ranks have
+// them.
+TEST(ReadServing, TakesRedundantExpertsWhereExpertsHaveRanks) {
+  const auto taken = [](const RunRequest& more) {
+    RunRequest request = {{"model", "deepseek-v3"}, {"cluster", "gb200-nvl72"},
+                          {"weights", "fp8-block"}, {"input-len", "100"},
+                          {"output-len", "10"},     {"redundant-experts", "32"}};
+    request.insert(request.end(), more.begin(), more.end());
+    return read_serving(request, Asker::whoever_runs_it).ok();
+  };
+  EXPECT_TRUE(taken({{"best", "true"}, {"gpus", "8"}}));
+  EXPECT_TRUE(taken({{"prefill", "tp=4"}, {"decode", "tp=1,dp=32,ep=32"}, {"concurrency", "64"}}));
+  EXPECT_TRUE(taken({{"tp", "8"}, {"ep", "8"}, {"batch", "4"}}));
+  EXPECT_FALSE(taken({{"tp", "8"}, {"batch", "4"}}));
+  EXPECT_FALSE(taken({{"prefill", "tp=4"}, {"decode", "tp=4"}, {"concurrency", "64"}}));
+}
+
 // An engine of whole batches has no clients; one that splits by layers no tensor parallelism.
 TEST(ReadServing, RefusesWhatTheEngineCannotDo) {
   const auto told = [](const char* engine, const RunRequest& more) {
