@@ -3,6 +3,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/text.hpp"
+
 namespace headway {
 namespace {
 
@@ -25,11 +27,11 @@ bool is_of_word(char c) {
 // publishers set or leave out ("Llama 2", "Llama2").
 std::string words_of(std::string_view name) {
   std::string out;
-  for (const char c : name) {
+  for (const char c : lower(name)) {
     if (is_of_word(c)) {
       const bool joins = out.size() > 1 && out.back() == ' ' && is_letter(out[out.size() - 2]);
       if (is_digit(c) && joins) out.pop_back();
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      out += c;
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
     }

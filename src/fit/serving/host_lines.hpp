@@ -35,7 +35,7 @@ inline double one_over(double share) {
   return share > 0 ? 1 / share : 0;
 }
 /// That of a constant from kProducts on.
-inline double& share_of(Untuned& of, std::size_t constant) {
+inline double& untuned_share(Untuned& of, std::size_t constant) {
   return constant == kProducts    ? of.products
          : constant == kAttention ? of.attention
          : constant == kWeights   ? of.weights

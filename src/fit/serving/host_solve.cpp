@@ -74,7 +74,7 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   for (const auto& [name, at] : knobs.untuned) {
     Untuned& of = engine.untuned[name];
     for (std::size_t k = kProducts; k <= kBlocks; ++k) {
-      share_of(of, k) = one_over(x[at + k - kProducts] * kHostUnit[k]);
+      untuned_share(of, k) = one_over(x[at + k - kProducts] * kHostUnit[k]);
     }
   }
   engine.layer.clear();
@@ -101,8 +101,8 @@ HostConstants host_constants(const Engine& engine, const Accelerator& accelerato
   out[kFirst] = begun.first.value();
   out[kFull] = begun.full.value();
   out[kExperts] = engine.experts.value();
-  out[kLayer] = time_on(accelerator, engine.layer).value();
-  for (std::size_t k = kProducts; k <= kBlocks; ++k) out[k] = one_over(share_of(of, k));
+  out[kLayer] = gap_of_layer(engine, accelerator).value();
+  for (std::size_t k = kProducts; k <= kBlocks; ++k) out[k] = one_over(untuned_share(of, k));
   return out;
 }
 

@@ -47,7 +47,7 @@ class Predictor {
       steps = step_times(serving, *asked.constants, asked.load.input, asked.load.output);
     }
     if (steps) set_host(*steps, serving);
-    return seconds_of(i, serving, *cases_[i].asked->constants, steps ? &*steps : nullptr);
+    return seconds_of(i, serving, *asked.constants, steps ? &*steps : nullptr);
   }
 
   // The same as of an accelerator that nobody measured: its data sheet, with what others reach of
@@ -152,12 +152,12 @@ class Predictor {
       if (k >= kProducts) {
         const auto untuned = moved.untuned.find(accelerator.architecture);
         if (untuned == moved.untuned.end()) continue;
-        double& share = share_of(untuned->second, k);
+        double& share = untuned_share(untuned->second, k);
         if (!(share > 0)) continue;  // these kernels are as measured
         share = 1 / (one_over(share) + step);
       }
       if (k == kLayer) {
-        moved.layer[accelerator.architecture] = time_on(accelerator, engine.layer) + Seconds(step);
+        moved.layer[accelerator.architecture] = gap_of_layer(engine, accelerator) + Seconds(step);
       }
       const auto there = seconds(i, moved);
       for (HostLine& line : out) {

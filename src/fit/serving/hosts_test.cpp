@@ -145,7 +145,7 @@ TEST(HostFit, FindsTheConstantsThatMadeItsRows) {
   EXPECT_NEAR(found.sequence.value(), truth.sequence.value(), 10e-6);
   EXPECT_NEAR(found.request.value(), truth.request.value(), 4e-3);
   // Of 16 to 32 layers: what a step has for all of it.
-  EXPECT_NEAR(found.step.value() + 32 * time_on(*load_accelerator("h100-sxm"), found.layer).value(),
+  EXPECT_NEAR(found.step.value() + 32 * gap_of_layer(found, *load_accelerator("h100-sxm")).value(),
               truth.step.value() + 32 * 30e-6, 0.3e-3);
   for (const ServedResidual& each : fit->residuals) {
     EXPECT_NEAR(each.fitted, each.measured, 0.1 * each.measured);

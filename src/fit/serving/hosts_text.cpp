@@ -39,13 +39,14 @@ std::string line_of(const Members& members) {
 
 // All of them where one is felt: an architecture that is not named is as the default. Times in a
 // file are above zero.
-std::string times_text(const TimeByArchitecture& times) {
-  if (std::none_of(times.begin(), times.end(),
+std::string layer_text(const Engine& engine) {
+  const auto& layer = engine.layer;
+  if (std::none_of(layer.begin(), layer.end(),
                    [](const auto& each) { return is_felt(each.second); })) {
     return {};
   }
   Members out;
-  for (const auto& [architecture, time] : times) {
+  for (const auto& [architecture, time] : layer) {
     out.emplace_back(architecture, toml_text(time_text(std::max(time, Seconds(0.01e-6)))));
   }
   return line_of(out);
@@ -138,7 +139,7 @@ std::string to_text(const HostFit& fit, const std::vector<ServedCase>& cases) {
                          time_text(engine.sequence), time_text(engine.request),
                          time_text(engine.prompt), time_text(engine.token),
                          time_text(engine.launch), time_text(engine.experts), starts_text(engine),
-                         times_text(engine.layer), untuned_text(engine)});
+                         layer_text(engine), untuned_text(engine)});
   }
   return aligned(host_table(fit, cases), 2) + "\n" + aligned(constants);
 }
@@ -164,7 +165,7 @@ std::string renewed_engines(const std::string& current, const HostFit& fit,
                         {{"host", ""},  // its own, from now on
                          {"step", time(engine.step)},
                          {"sequence", time(engine.sequence)},
-                         {"layer", times_text(engine.layer)},
+                         {"layer", layer_text(engine)},
                          {"request", time(engine.request)},
                          {"prompt", time(engine.prompt)},
                          {"token", time(engine.token)},

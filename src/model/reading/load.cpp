@@ -47,14 +47,16 @@ Result<Model> load_model(const std::string& name_or_path) {
     }
   }
   if (is_folder(name_or_path)) return load_file(in_folder(name_or_path, "config.json"));
-  const bool is_path = name_or_path.find('/') != std::string::npos;
+  if (name_or_path.ends_with(".json") || name_or_path.ends_with(".toml") ||
+      (!name_or_path.empty() && exists(name_or_path))) {
+    return load_file(name_or_path);
+  }
   const std::vector<std::string> names = model_names();
-  const bool is_file = name_or_path.ends_with(".json") || name_or_path.ends_with(".toml") ||
-                       (!name_or_path.empty() && exists(name_or_path));
-  const std::string named = is_file ? "" : built_in_of(name_or_path, names);  // "meta-llama/..."
-  if (is_file || (is_path && named.empty())) return load_file(name_or_path);
   const std::string name = lower(name_or_path);  // "Llama-2-7B"
   if (std::binary_search(names.begin(), names.end(), name)) return load_model(name);
+  const std::string named = built_in_of(name_or_path, names);  // "meta-llama/Llama-2-7b-hf"
+  const bool is_path = name_or_path.find('/') != std::string::npos;
+  if (is_path && named.empty()) return load_file(name_or_path);
   const std::string near = named.empty() ? nearest(name_or_path, names) : named;
   return Problem{
       member("model"),

@@ -120,13 +120,13 @@ class ServingRules {
     const Recipe& products = apart ? *recipe_from(stored->arithmetic) : *serving_.weights;
     const Precision matmul = products.matmul;
     if (accelerator.peak_of(matmul).value() <= 0) {
-      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) +
-                          (matmul >= Precision::fp8
-                               ? std::string("; int8, int4, mxfp4 and nvfp4 have weights small in "
-                                             "memory alone")
-                           : matmul == Precision::bf16 || matmul == Precision::fp16
-                               ? "; legal: " + std::string(wide)
-                               : std::string()));
+      std::string other;
+      if (matmul >= Precision::fp8) {
+        other = "; int8, int4, mxfp4 and nvfp4 have weights small in memory alone";
+      } else if (matmul == Precision::bf16 || matmul == Precision::fp16) {
+        other = "; legal: " + std::string(wide);
+      }
+      fail("weights", "the accelerator has no products in " + std::string(to_name(matmul)) + other);
     } else if (products.scaled_by_products && !accelerator.scales_blocks()) {
       fail("weights", accelerator.title + " does not multiply with the scales of blocks of " +
                           std::string(products.name) + "; legal: fp8, fp8-block, bf16, mxfp4");

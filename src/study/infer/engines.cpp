@@ -16,66 +16,46 @@ ShareOf share_of(Fields& fields) {
   return ShareOf::memory;
 }
 
-TimeByArchitecture times_by_architecture(Fields fields) {
-  TimeByArchitecture out;
-  for (const std::string& architecture : fields.keys()) {
-    out[architecture] = fields.quantity<Seconds>(architecture);
-  }
-  fields.reject_unknown();
-  return out;
-}
-
-std::map<std::string, Untuned, std::less<>> read_untuned(Fields fields) {
-  std::map<std::string, Untuned, std::less<>> out;
-  for (const std::string& architecture : fields.keys()) {
-    Fields of = fields.table(architecture);
-    out[architecture] = {of.number_or("products", 0), of.number_or("attention", 0),
-                         of.number_or("weights", 0), of.number_or("blocks", 0),
-                         of.number_or("exchanged", 0)};
+// Tables by name: of each what `read` makes of it.
+template <class T, class Read>
+std::map<std::string, T, std::less<>> read_each(Fields fields, const Read& read) {
+  std::map<std::string, T, std::less<>> out;
+  for (const std::string& name : fields.keys()) {
+    Fields of = fields.table(name);
+    out[name] = read(of);
     of.reject_unknown();
   }
   fields.reject_unknown();
   return out;
 }
 
-std::map<std::string, Start, std::less<>> read_starts(Fields fields) {
-  std::map<std::string, Start, std::less<>> out;
-  for (const std::string& release : fields.keys()) {
-    Fields of = fields.table(release);
-    out[release] = {of.quantity_or<Seconds>("first", Seconds(0)),
-                    of.quantity_or<Seconds>("full", Seconds(0))};
-    of.reject_unknown();
+EngineHost read_host(Fields& fields) {
+  EngineHost out;
+  out.step = fields.quantity_or<Seconds>("step", Seconds(0));
+  out.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
+  out.prompt = fields.quantity_or<Seconds>("prompt", Seconds(0));
+  out.token = fields.quantity_or<Seconds>("token", Seconds(0));
+  Fields layer = fields.table("layer");
+  for (const std::string& architecture : layer.keys()) {
+    out.layer[architecture] = layer.quantity<Seconds>(architecture);
   }
-  fields.reject_unknown();
+  layer.reject_unknown();
+  out.launch = fields.quantity<Seconds>("launch");
+  out.experts = fields.quantity_or<Seconds>("experts", Seconds(0));
+  out.request = fields.quantity_or<Seconds>("request", Seconds(0));
+  out.starts = read_each<Start>(fields.table("starts"), [](Fields& of) {
+    return Start{of.quantity_or<Seconds>("first", Seconds(0)),
+                 of.quantity_or<Seconds>("full", Seconds(0))};
+  });
   return out;
-}
-
-void read_host(Fields& fields, Engine& engine) {
-  engine.step = fields.quantity_or<Seconds>("step", Seconds(0));
-  engine.sequence = fields.quantity_or<Seconds>("sequence", Seconds(0));
-  engine.prompt = fields.quantity_or<Seconds>("prompt", Seconds(0));
-  engine.token = fields.quantity_or<Seconds>("token", Seconds(0));
-  engine.layer = times_by_architecture(fields.table("layer"));
-  engine.launch = fields.quantity<Seconds>("launch");
-  engine.experts = fields.quantity_or<Seconds>("experts", Seconds(0));
-  engine.request = fields.quantity_or<Seconds>("request", Seconds(0));
-  engine.starts = read_starts(fields.table("starts"));
-}
-
-void set_host(Engine& engine, const Engine& of) {
-  engine.step = of.step;
-  engine.sequence = of.sequence;
-  engine.prompt = of.prompt;
-  engine.token = of.token;
-  engine.layer = of.layer;
-  engine.launch = of.launch;
-  engine.experts = of.experts;
-  engine.request = of.request;
-  engine.untuned = of.untuned;
 }
 
 void read_kernels(Fields& fields, Engine& engine) {
-  engine.untuned.merge(read_untuned(fields.table("untuned")));
+  engine.untuned.merge(read_each<Untuned>(fields.table("untuned"), [](Fields& of) {
+    return Untuned{of.number_or("products", 0), of.number_or("attention", 0),
+                   of.number_or("weights", 0), of.number_or("blocks", 0),
+                   of.number_or("exchanged", 0)};
+  }));
   Fields grouped = fields.table("grouped");
   engine.grouped = {grouped.count_or("queries", 0), grouped.count_or("head_dim", 0),
                     grouped.number_or("others", 1)};
@@ -125,13 +105,15 @@ Engine read_engine(Fields& fields, const std::string& name, const std::vector<En
     const auto host = std::find_if(before.begin(), before.end(), [&](const Engine& each) {
       return each.name == fields.text("host");
     });
-    if (host != before.end()) {
-      set_host(out, *host);
-    } else {
+    if (host == before.end()) {
       fields.fail("host", "no engine above has this name");
+    } else {
+      static_cast<EngineHost&>(out) = *host;
+      out.starts.clear();           // its own server's
+      out.untuned = host->untuned;  // what nobody measured of its kernels is as of the other's
     }
   } else {
-    read_host(fields, out);
+    static_cast<EngineHost&>(out) = read_host(fields);
   }
   read_kernels(fields, out);
   read_memory(fields, out);

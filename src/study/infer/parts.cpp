@@ -104,10 +104,10 @@ Seconds launch_time(const Serving& serving, double kernels) {
          static_cast<double>(layers_with_experts(serving.model)) * engine.experts;
 }
 
-Seconds time_on(const Accelerator& accelerator, const TimeByArchitecture& times) {
-  const auto known = times.find(accelerator.architecture);
-  const auto usual = known != times.end() ? known : times.find(kUsual);
-  return usual != times.end() ? usual->second : Seconds(0);
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
+  const auto known = engine.layer.find(accelerator.architecture);
+  const auto usual = known != engine.layer.end() ? known : engine.layer.find(kUsual);
+  return usual != engine.layer.end() ? usual->second : Seconds(0);
 }
 
 Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp) {

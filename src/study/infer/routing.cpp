@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "base/document/document.hpp"
@@ -21,10 +20,7 @@ struct RoutingAsked {
   Routing routing;
   std::int64_t experts = 0, active = 0, ranks = 0;
 
-  friend bool operator==(const RoutingAsked& a, const RoutingAsked& b) {
-    return std::tie(a.routing.power, a.routing.redundant, a.experts, a.active, a.ranks) ==
-           std::tie(b.routing.power, b.routing.redundant, b.experts, b.active, b.ranks);
-  }
+  bool operator==(const RoutingAsked&) const = default;
 };
 template <class T>
 class LastAnswers {

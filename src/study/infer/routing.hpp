@@ -12,6 +12,8 @@ namespace headway {
 struct Routing {
   double power = 0;
   std::int64_t redundant = 0;
+
+  bool operator==(const Routing&) const = default;
 };
 
 /// [INFER-3] Of routers of which nothing is said (data/serving/routing.toml, fitted).

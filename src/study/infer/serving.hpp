@@ -31,9 +31,6 @@ struct Untuned {
   double exchanged = 0;  // of those behind an exchange by kernels of its own; 0: as others
 };
 
-/// A time by the accelerator's architecture; "default": of others.
-using TimeByArchitecture = std::map<std::string, Seconds, std::less<>>;
-
 /// [INFER-34] An engine that serves batches which start and end together, and has buffers for the
 /// whole of one at once. `spare`: times what a batch needs; 0: requests come and go. Buffers of
 /// each token of its prompts, in 16 bits: as many as wide as the stream, as the heads of a rank,
@@ -74,23 +71,29 @@ struct Start {
 /// what passes hold beside it (SGLang); of what weights and passes leave (TensorRT-LLM).
 enum class ShareOf { memory, pool, free };
 
-/// Software that serves (data/serving/engines.toml).
-struct Engine {
-  std::string name;
-  std::string age;           // of its releases, "2024": what is not known of one is as of others
-  std::string like;          // the engine that it became, as which it is before those; empty: none
-  Seconds step;              // of the host, in each pass
-  Seconds sequence;          // and for each sequence of a decode pass
-  Seconds prompt;            // and for each prompt that begins in it
-  Seconds token;             // and for each token of prompts
-  TimeByArchitecture layer;  // between the kernels of a layer of a decode pass
-  std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
-  GroupedAttention grouped;
+/// What an engine's host takes [INFER-8], and its server when it starts.
+struct EngineHost {
+  Seconds step;      // in each pass
+  Seconds sequence;  // and for each sequence of a decode pass
+  Seconds prompt;    // and for each prompt that begins in it
+  Seconds token;     // and for each token of prompts
+  /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
+  /// for others.
+  std::map<std::string, Seconds, std::less<>> layer;
   Seconds launch;   // of each kernel that no graph replays
   Seconds experts;  // and of each layer with experts: its kernels are chosen and set up anew
   Seconds request;  // of a client, from its question into the engine and out again
   /// By release, "default" for others. No part of what is predicted of a server that runs.
   std::map<std::string, Start, std::less<>> starts;
+};
+
+/// Software that serves (data/serving/engines.toml).
+struct Engine : EngineHost {
+  std::string name;
+  std::string age;   // of its releases, "2024": what is not known of one is as of others
+  std::string like;  // the engine that it became, as which it is before those; empty: none
+  std::map<std::string, Untuned, std::less<>> untuned;  // by the accelerator's architecture
+  GroupedAttention grouped;
   double memory = 0.9;  // share that the engine takes of what share_of says
   ShareOf share_of = ShareOf::memory;
   Bytes reserved;       // of it the driver's context and libraries
@@ -145,8 +148,8 @@ struct Serving : ServingSplit {
 Start start_of(const Engine& engine, std::string_view release);
 /// [INFER-8] What the host takes to ask for so many kernels, and the experts of all layers.
 Seconds launch_time(const Serving& serving, double kernels);
-/// That of the accelerator's architecture, else of others; none: 0.
-Seconds time_on(const Accelerator& accelerator, const TimeByArchitecture& times);
+/// [INFER-8] What lies between the kernels of a layer that a graph replays.
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
 
 /// The 16-bit format of weights that an accelerator multiplies in: "bf16", or "fp16" where it has
 /// none of that (Volta, Turing).

@@ -72,7 +72,7 @@ void set_host(StepTimes& steps, const Serving& serving) {
   steps.token = engine.token.value();
   steps.launches = launch_time(serving, steps.kernels).value();
   steps.gaps = static_cast<double>(serving.model.layers()) *
-               time_on(serving.cluster.accelerator, engine.layer).value();
+               gap_of_layer(engine, serving.cluster.accelerator).value();
   if (steps.draft == nullptr) return;
   const auto draft = std::make_shared<StepTimes>(*steps.draft);
   set_host(*draft, draft_of(serving));

@@ -55,9 +55,9 @@ class ServingReader {
 
   void model() {
     const std::string& cell = text_.cells.text("model");
-    auto& named = loaded_.named;
-    const auto known = named.find(cell);
-    text_.row.model = known != named.end() ? known->second : named[cell] = name_of(cell);
+    const auto [named, first] = loaded_.named.try_emplace(cell);
+    if (first) named->second = name_of(cell);
+    text_.row.model = named->second;
     const auto& built_in = loaded_.models;
     if (std::find(built_in.begin(), built_in.end(), text_.row.model) == built_in.end()) {
       return text_.cells.skip("no such model is built in", printable(cell));

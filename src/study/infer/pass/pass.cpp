@@ -224,7 +224,7 @@ class Pricer {
     }
     return engine.step + static_cast<double>(of_.work.sequences) * engine.sequence +
            static_cast<double>(of_.serving.model.layers()) *
-               time_on(of_.serving.cluster.accelerator, engine.layer);
+               gap_of_layer(engine, of_.serving.cluster.accelerator);
   }
 
   PassContext of_;
