@@ -10,6 +10,7 @@
 #include "fit/serving/host_lines.hpp"
 #include "fit/serving/intervals.hpp"
 #include "fit/serving/kernels.hpp"
+#include "fit/serving/served_rows_for_test.hpp"
 #include "study/infer/engines.hpp"
 
 namespace headway {
@@ -86,14 +87,9 @@ TEST(ServingKernelFit, FindsTheConstantsThatMadeItsRows) {
   EXPECT_TRUE(parse_toml(to_toml(*fit, "2026-11-26"), "kernels.toml"));
 }
 
-const std::string kFittedColumns =
-    "id,source_key,source,model,model_params_b,accelerator,n_accel,tp,pp,ep,dp,precision_weights,"
-    "precision_kv,engine,engine_version,batch,input_len,output_len,request_rate,ttft_s,tpot_s,"
-    "latency_s,throughput_output_tok_s,throughput_total_tok_s,memory_gb,oom,notes\n";
-
 // Batches and clients of one engine, as they take with these constants of its host.
 std::vector<ServedCase> served_with(const Engine& truth, const std::string& source) {
-  std::string text = kFittedColumns;
+  std::string text;
   const auto row = [&](const char* model, int batch, int length, const char* measured,
                        const char* notes) {
     text += formatted("%s-%s-%d-%d-%s,%s,x,%s,7,H100,1,1,,,,,,vllm,0.11,%d,%d,%d,,%s,,0,%s\n",
@@ -108,7 +104,7 @@ std::vector<ServedCase> served_with(const Engine& truth, const std::string& sour
       }
     }
   }
-  auto cases = read_serving(*parse_csv(text, "serving.csv"));
+  auto cases = read_serving(testing::table_of(text));
   EXPECT_TRUE(cases);
   for (ServedCase& each : cases.value()) {
     EXPECT_TRUE(each.asked) << each.row.id << each.row.skipped_reason << each.row.skipped_detail;
@@ -177,10 +173,9 @@ TEST(HostFit, WithoutTheSourceKnowsWhatOtherSourcesMeasured) {
 // By its source's own word a row is experimental: predicted, and no constant is fitted on it.
 TEST(HostFit, LeavesOutWhatItsSourceCallsExperimental) {
   const auto cases_with = [](const char* notes) {
-    return *read_serving(*parse_csv(
-        kFittedColumns + "1,s,x,llama-3-8b,8,H100,1,1,,,,,,vllm,0.11,4,128,128,,1,1,,,,,0," +
-            notes + "\n",
-        "serving.csv"));
+    return *read_serving(testing::table_of(
+        std::string("1,s,x,llama-3-8b,8,H100,1,1,,,,,,vllm,0.11,4,128,128,,1,1,,,,,0,") + notes +
+        "\n"));
   };
   const auto plain = cases_with("mean of three runs");
   const auto experimental = cases_with("marked experimental by the source");
@@ -200,6 +195,9 @@ TEST(HostFit, RenewsOnlyWhatItDecides) {
   EXPECT_NE(after.find("request = \""), std::string::npos);
   EXPECT_TRUE(after.ends_with("\n[sglang]\nmemory = 0.8\n"));
   EXPECT_TRUE(parse_toml(after, "engines.toml"));
+  // Its host was another's.
+  const std::string own = renewed_engines("[vllm]\nhost = \"other\"\n", *fit, cases, "2026-11-26");
+  EXPECT_EQ(own.find("host = "), std::string::npos) << own;
 }
 
 // An architecture that costs nothing is said where another does: else it would be as the default.

@@ -22,15 +22,15 @@ bool tells(const ServedCase& each) {
          each.row.measured[kTimePerToken] && has_experts(each.asked->serving.model);
 }
 
-// Nothing where it does not fit.
-std::optional<double> loss_of(const ServedCase& each, double imbalance) {
+// ln(predicted / measured); nothing where it does not fit.
+std::optional<double> error_of(const ServedCase& each, double imbalance) {
   AskedServing asked = *each.asked;
   asked.serving.routing.power = imbalance;
   const Served said = served(asked);
   if (!said.fits || !said.stable()) return std::nullopt;
   const auto token = numbers_of(said)[kTimePerToken];
   if (!token) return std::nullopt;
-  return robust_loss(std::log(*token / *each.row.measured[kTimePerToken]));
+  return std::log(*token / *each.row.measured[kTimePerToken]);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, 
   std::vector<const ServedCase*> told;
   std::set<std::string> models;
   for (const ServedCase& each : cases) {
-    if (!tells(each) || !loss_of(each, 0)) continue;
+    if (!tells(each) || !error_of(each, 0)) continue;
     told.push_back(&each);
     models.insert(each.row.model);
   }
@@ -50,17 +50,20 @@ std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, 
   if (told.empty()) return out;
   for (int i = 0; i * kFiner <= kMostUneven; ++i) {
     const double imbalance = i * kFiner;
-    std::vector<double> losses(told.size());
+    std::vector<std::optional<double>> errors(told.size());
     const bool done = for_each_index(
         told.size(), threads,
-        [&](std::size_t k, std::size_t) {
-          losses[k] = loss_of(*told[k], imbalance).value_or(kWorst);
-        },
-        progress);
+        [&](std::size_t k, std::size_t) { errors[k] = error_of(*told[k], imbalance); }, progress);
     if (!done) return std::nullopt;
     double sum = 0;
-    for (const double loss : losses) sum += loss;
-    out.tried.push_back({imbalance, sum / static_cast<double>(losses.size())});
+    std::vector<double> shares;
+    for (const auto& error : errors) {
+      sum += error ? robust_loss(*error) : kWorst;
+      if (error) shares.push_back(std::exp(*error) - 1);
+    }
+    const ErrorSummary summary = summarise(shares);
+    out.tried.push_back(
+        {imbalance, sum / static_cast<double>(told.size()), summary.median, summary.p90});
   }
   const auto least = std::min_element(out.tried.begin(), out.tried.end(),
                                       [](const auto& a, const auto& b) { return a.loss < b.loss; });
@@ -68,15 +71,13 @@ std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, 
   return out;
 }
 
-std::string to_text(const ImbalanceFit& fit) {
-  std::vector<std::vector<std::string>> table = {
-      {"imbalance of experts", "loss of a token's time"}};
+UnitTable imbalance_table(const ImbalanceFit& fit) {
+  UnitTable out = {{"imbalance", "loss of a token's time", "median", "p90"}, {"", "", "%", "%"}};
   for (const auto& each : fit.tried) {
-    table.push_back(
-        {formatted("%.1f", each.imbalance) + (each.imbalance == fit.imbalance ? " taken" : ""),
-         formatted("%.5f", each.loss)});
+    out.push_back({formatted("%.1f", each.imbalance), formatted("%.4f", each.loss),
+                   in_percent(each.median), in_percent(each.p90)});
   }
-  return aligned(table);
+  return out;
 }
 
 std::string to_toml(const ImbalanceFit& fit, const std::string& date) {

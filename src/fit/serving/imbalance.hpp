@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fit/serving/asked.hpp"
+#include "fit/serving/tables.hpp"
 #include "platform/parallel.hpp"
 
 namespace headway {
@@ -13,6 +14,7 @@ namespace headway {
 struct ImbalanceFit {
   struct Tried {
     double imbalance = 0, loss = 0;
+    double median = 0, p90 = 0;  // absolute errors of what is answered
   };
   std::vector<Tried> tried;
   double imbalance = 0;  // that of the least loss
@@ -26,7 +28,7 @@ struct ImbalanceFit {
 std::optional<ImbalanceFit> fit_imbalance(const std::vector<ServedCase>& cases, int threads,
                                           const Progress& progress = {});
 
-std::string to_text(const ImbalanceFit& fit);
+UnitTable imbalance_table(const ImbalanceFit& fit);
 /// The text of data/serving/routing.toml.
 std::string to_toml(const ImbalanceFit& fit, const std::string& date);
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/document/csv.hpp"
+#include "fit/serving/served_rows_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -10,16 +10,12 @@ namespace {
 // Times per token that routers as uneven as this would have: 16 to 128 clients of DeepSeek-V3 on
 // eight B200, whose passes hit a half to nearly all of 256 experts.
 TEST(ImbalanceFit, FindsTheOneThatMadeItsRows) {
-  std::string rows =
-      "id,source_key,source,model,model_params_b,accelerator,n_accel,tp,pp,ep,dp,"
-      "precision_weights,precision_kv,engine,engine_version,batch,input_len,output_len,"
-      "request_rate,ttft_s,tpot_s,latency_s,throughput_output_tok_s,throughput_total_tok_s,"
-      "memory_gb,oom,notes\n";
+  std::string rows;
   for (const char* clients : {"16", "32", "64", "128"}) {
     rows += std::string("a,s,x,deepseek-r1,671,b200_sxm,8,8,1,1,1,fp8,,vllm,0.19.0,") + clients +
             ",1024,1024,,,0.02,,,,,0,\n";
   }
-  auto cases = read_serving(*parse_csv(rows, "serving.csv"));
+  auto cases = read_serving(testing::table_of(rows));
   ASSERT_TRUE(cases.ok());
   for (ServedCase& each : cases.value()) {
     ASSERT_TRUE(each.asked);
@@ -33,6 +29,8 @@ TEST(ImbalanceFit, FindsTheOneThatMadeItsRows) {
   EXPECT_EQ(fit->rows, 4U);
   EXPECT_EQ(fit->models, 1U);
   EXPECT_NEAR(fit->tried[9].loss, 0, 1e-9);
+  EXPECT_NEAR(fit->tried[9].p90, 0, 1e-9);
+  EXPECT_GT(fit->tried[0].median, 0.01);
 }
 
 TEST(ImbalanceFit, OfRowsWithoutExpertsTellsNothing) {

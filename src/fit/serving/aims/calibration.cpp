@@ -1,5 +1,6 @@
 #include "fit/serving/aims/calibration.hpp"
 
+#include "base/draw/table.hpp"
 #include "fit/serving/aims/aims.hpp"
 #include "fit/serving/imbalance.hpp"
 #include "fit/serving/kernels.hpp"
@@ -61,7 +62,8 @@ Problems add_hosts(ServingCalibration& out, const ServingMeasurements& from, int
   const auto imbalance = fit_imbalance(*cases, threads, progress);
   if (!imbalance) return {{"calibrate", "was stopped", Trouble::stopped}};
   if (imbalance->rows > 0) {
-    out.text += (out.text.empty() ? "" : "\n") + to_text(*imbalance);
+    out.text += (out.text.empty() ? "" : "\n") + aligned(imbalance_table(*imbalance), 1);
+    out.blocks["serving-imbalance"] = markdown_of(imbalance_table(*imbalance), 1);
     out.files.emplace_back("serving/routing.toml", to_toml(*imbalance, from.date));
   }
   out.text += (out.text.empty() ? "" : "\n") + to_text(*fit, *cases);

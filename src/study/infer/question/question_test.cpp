@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/formatted.hpp"
 #include "study/infer/question/options.hpp"
 
 namespace headway {
@@ -63,6 +64,10 @@ TEST(ReadServing, TakesRoutersAsUnevenAsThoseThatWereMeasured) {
     return question ? question->serving.routing : Routing{-1, -1};
   };
   EXPECT_GT(usual_imbalance(), 0);
+  for (const RunField& field : serving_fields()) {  // what the help and the page say of it
+    if (field.name != "imbalance") continue;
+    EXPECT_TRUE(std::string(field.otherwise).starts_with(formatted("%.1f,", usual_imbalance())));
+  }
   EXPECT_EQ(routing("deepseek-v3", {}).power, usual_imbalance());
   EXPECT_EQ(routing("deepseek-v3", {{"imbalance", "0"}}).power, 0);
   EXPECT_EQ(routing("deepseek-v3", {{"imbalance", "1.2"}}).power, 1.2);
