@@ -23,11 +23,14 @@ struct Knobs {
 };
 
 // Which constants move: those that a kind of measurement decides, without those that follow, unless
-// the rows tell their kernels apart.
+// the rows tell their kernels apart, and without what quantises, unless a row was timed with it.
 struct Moved {
   DecidedBy by;
-  bool apart = false;
+  bool apart = false, quantised = false;
 
+  bool moves(const std::string& name, const KernelConstant& row) const {
+    return row.by == by && (quantised || name != "quantisation_start");
+  }
   bool follows(const KernelConstant& row) const { return row.follows && !apart; }
 };
 
@@ -37,8 +40,8 @@ struct Gather {
   Knobs knobs = {};
 
   template <class Q>
-  void operator()(const std::string&, const Q& constant, const KernelConstant& row) {
-    if (row.by != moved.by || moved.follows(row)) return;
+  void operator()(const std::string& name, const Q& constant, const KernelConstant& row) {
+    if (!moved.moves(name, row) || moved.follows(row)) return;
     knobs.at.push_back(std::clamp(value_of(constant) / row.unit, row.least, row.most));
     knobs.least.push_back(row.least);
     knobs.most.push_back(row.most);
@@ -61,8 +64,8 @@ struct Move {
   double last = 0;
 
   template <class Q>
-  void operator()(const std::string&, Q& constant, const KernelConstant& row) {
-    if (row.by != moved.by) return;
+  void operator()(const std::string& name, Q& constant, const KernelConstant& row) {
+    if (!moved.moves(name, row)) return;
     if (!moved.follows(row)) last = x[next++] * row.unit;
     constant = Q(last);
   }
@@ -90,7 +93,12 @@ struct Sample {
   std::size_t all_rows = 0;  // with those left out for the check
   bool enough = false;       // all_rows decide the constants of this class
   bool apart = false;        // some are of flash3, named so
+  bool quantised = false;    // some were timed with the quantisation of A
 };
+
+Moved moved_by(KernelClass kernel, const Sample& sample) {
+  return {decided_by(kernel), sample.apart, sample.quantised};
+}
 
 // Huber's loss of the log ratio: quadratic within 10 %, linear beyond, so that kernels which a
 // library chose badly do not decide.
@@ -154,7 +162,7 @@ std::vector<double> minimum_of(const Search& search) {
 
 void fit_class(KernelClass kernel, const Sample& sample, P& parameters) {
   if (!sample.enough || sample.rows.empty()) return;
-  const Moved moved{decided_by(kernel), sample.apart};
+  const Moved moved = moved_by(kernel, sample);
   parameters = with(parameters, moved, minimum_of({moved, {{&sample, &parameters}}}));
 }
 
@@ -236,13 +244,14 @@ Result<std::vector<Entry>> prepare(const KernelData& data, const Document& estim
       Sample& sample = sample_of(*entry, row.kernel);
       ++sample.all_rows;
       sample.apart = sample.apart || row.algorithm == AttentionKernel::flash3;
+      sample.quantised = sample.quantised || row.quantised_bytes > 0;
       if (half_of(row) != left_out) sample.rows.push_back(&row);
     }
   }
   for (Entry& entry : entries) {
     for (std::size_t i = 0; i < kKernelClasses; ++i) {
       Sample& sample = entry.samples[i];
-      const Moved moved{decided_by(static_cast<KernelClass>(i)), sample.apart};
+      const Moved moved = moved_by(static_cast<KernelClass>(i), sample);
       const std::size_t knobs = knobs_of(moved, entry.parameters).at.size();
       sample.enough = sample.all_rows >= kRowsPerKnob * knobs;
     }

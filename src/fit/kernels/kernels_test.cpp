@@ -6,6 +6,7 @@
 
 #include "base/document/document.hpp"
 #include "base/source_dir_for_test.hpp"
+#include "cluster/load.hpp"
 #include "cost/calibration/calibration.hpp"
 #include "fit/kernels/errors.hpp"
 #include "platform/files.hpp"
@@ -152,6 +153,24 @@ TEST(KernelFit, TellsAProductFromItsQuantisation) {
   EXPECT_LT(fit->entries[0].errors[static_cast<std::size_t>(KernelClass::matmul_4_bit)].p90, 0.02);
 }
 
+// What quantises stays as it was estimated where no row was timed with it.
+TEST(KernelFit, OfProductsAloneLeavesTheirQuantisation) {
+  const auto real = read_file(kFile);
+  ASSERT_TRUE(real.ok());
+  const auto fit = fit_kernels(*real, kFile);
+  ASSERT_TRUE(fit.ok());
+  for (const FittedKernels& entry : fit->entries) {
+    if (!entry.entry.starts_with("cdna")) continue;
+    const auto start = kernel_parameters_from(*estimated_kernel_entries(), nullptr,
+                                              *load_accelerator(entry.accelerators[0]));
+    const auto format =
+        entry.entry == "cdna3" ? ProductFormat::bits_8_blocks : ProductFormat::bits_4;
+    const ProductParameters& found = entry.parameters.of(format);
+    EXPECT_EQ(found.quantisation_start, start->of(format).quantisation_start) << entry.entry;
+    EXPECT_NE(found.ceiling, start->of(format).ceiling) << entry.entry;
+  }
+}
+
 TEST(KernelFit, OfTheMeasurementsIsWhatTheRepositoryHolds) {
   const auto csv = read_file(kFile);
   ASSERT_TRUE(csv.ok());
@@ -175,7 +194,8 @@ TEST(KernelFit, OfTheMeasurementsIsWhatTheRepositoryHolds) {
     EXPECT_LT(line.held_out.median, 0.12) << line.accelerator << ' ' << line.kernel;
     ++small;
   }
-  EXPECT_EQ(small, 2u * (2 + 2 + 3 + 3)) << "formats of H100, H200, B200, GB200, in two sizes";
+  EXPECT_EQ(small, 2u * (2 + 2 + 3 + 3 + 1 + 1))
+      << "formats of H100, H200, B200, GB200, MI300X, MI355X, in two sizes";
 }
 
 TEST(KernelFit, TheEmbeddedCalibrationPredictsTheMeasuredKernels) {
@@ -201,7 +221,7 @@ TEST(KernelFit, TheEmbeddedCalibrationPredictsTheMeasuredKernels) {
       ++seen;
     }
   }
-  EXPECT_EQ(seen, 19u + 1u + 8u + 17u) << "every accelerator and format measured is checked";
+  EXPECT_EQ(seen, 21u + 1u + 8u + 18u) << "every accelerator and format measured is checked";
 }
 
 }  // namespace

@@ -34,5 +34,21 @@ TEST(Launches, OfLayersWithExpertsTakeTheirSettingUp) {
   }
 }
 
+// [INFER-8] Of an architecture that no row of the engine is of kernels follow on each other as
+// those of its usual one, and eight of a layer as much later as a kernel starts later than the 1.5
+// us of NVIDIA's; where rows are, as they tell.
+TEST(Launches, OfAGraphFollowLaterWhereAKernelStartsLater) {
+  Engine engine;
+  engine.layer = {{"hopper", Seconds(6e-6)}, {"default", Seconds(2e-6)}};
+  const auto gap = [&](const char* accelerator) {
+    return gap_of_layer(engine, *load_accelerator(accelerator)).value() * 1e6;
+  };
+  const double late = load_accelerator("mi300x")->launch_overhead.value() * 1e6;
+  EXPECT_DOUBLE_EQ(gap("h100-sxm"), 6);
+  EXPECT_DOUBLE_EQ(gap("b200"), 2);
+  EXPECT_NEAR(gap("mi300x"), 2 + 8 * (late - 1.5), 1e-9);
+  EXPECT_DOUBLE_EQ(gap("gaudi-2"), 2);  // it starts sooner
+}
+
 }  // namespace
 }  // namespace headway

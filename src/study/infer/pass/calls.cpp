@@ -7,6 +7,16 @@
 
 namespace headway {
 
+namespace {
+
+// Of an accelerator to those of a group: in a mesh each pair has its own link.
+BytesPerSecond to_peers(const Level& level, std::int64_t ranks) {
+  if (level.topology != Topology::mesh || ranks >= level.size) return level.bandwidth;
+  return level.bandwidth * (static_cast<double>(ranks - 1) / static_cast<double>(level.size - 1));
+}
+
+}  // namespace
+
 Seconds call_time(const PassContext& of, const Call& call, const Spans& spans) {
   const GroupSpan span = span_of_call(call, spans);
   const Seconds library = collective_time(call.op, call.bytes, span, of.serving.cluster,
@@ -14,8 +24,9 @@ Seconds call_time(const PassContext& of, const Call& call, const Spans& spans) {
   const Level& inner = of.serving.cluster.levels.front();
   const bool own = of.serving.engine.own_all_reduce && call.op == CollectiveOp::all_reduce &&
                    span.ranks <= inner.size && memory_levels(of.serving.cluster) > 0;
-  return own ? std::min(library, own_all_reduce_time(call.bytes, span.ranks, inner.bandwidth,
-                                                     of.constants.kernels))
+  return own ? std::min(library,
+                        own_all_reduce_time(call.bytes, span.ranks, to_peers(inner, span.ranks),
+                                            of.constants.kernels))
              : library;
 }
 
@@ -33,7 +44,7 @@ Seconds exchange_time(const PassContext& of, const Call& call, const Spans& span
   exchange.tokens = static_cast<std::int64_t>(std::ceil(call.bytes / of_token));
   exchange.ranks = span.ranks;
   exchange.ranks_of_node = span.members[0];
-  exchange.bandwidth = levels[0].bandwidth;
+  exchange.bandwidth = to_peers(levels[0], exchange.ranks_of_node);
   exchange.network = levels[std::min<std::size_t>(1, levels.size() - 1)].bandwidth;
   return expert_exchange_time(exchange, of.constants.kernels);
 }
