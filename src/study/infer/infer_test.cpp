@@ -84,6 +84,35 @@ TEST(Served, TakesTheSumOfItsPasses) {
   EXPECT_NEAR(answer.output_per_second * answer.latency.value(), 16 * 300, 1e-6);
 }
 
+// [INFER-6] A prompt that is longer than a step passes in pieces, each behind those before it; of a
+// pipeline's stages each has one of them, until the last has passed all. Engines that cut none take
+// it whole.
+TEST(Served, CutsAPromptThatIsLongerThanAStep) {
+  for (const std::int64_t piece : {1, 64, 512}) {
+    for (const std::int64_t pp : {1, 2}) {
+      Serving serving = serving_of("llama-2-7b", "dgx-h100");
+      serving.pp = pp;
+      serving.engine.policy.most_tokens = piece;
+      const ServingConstants constants = constants_of(serving);
+      const Load load{.input = 1024, .output = 8, .batch = 1};
+      Seconds sum(0);
+      for (std::int64_t at = 0; at < load.input; at += piece) {
+        sum += time_of(serving, constants, {.tokens = piece, .cached = at, .replayed = piece == 1})
+                   .total();
+      }
+      const double passes = static_cast<double>(load.input / piece),
+                   stages = static_cast<double>(pp);
+      const Seconds all = (passes + stages - 1) / stages / passes * sum;
+      EXPECT_NEAR(served(serving, constants, load).first_token / all, 1, 0.02)
+          << piece << " tokens, pp " << pp;
+      serving.engine.policy.whole_prompts = true;
+      const Seconds whole =
+          time_of(serving, constants, {.tokens = load.input, .replayed = false}).total();
+      EXPECT_EQ(served(serving, constants, load).first_token, whole);
+    }
+  }
+}
+
 // [INFER-7] One client alone is a batch of one, again and again.
 TEST(Served, OfOneClientIsABatchOfOneBehindItsWayIn) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);

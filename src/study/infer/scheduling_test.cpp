@@ -165,8 +165,8 @@ TEST(UntunedKernels, BoundADecodePassByTheirShares) {
 }
 
 // One sequence reads each parameter but embeddings once, in 16 bits, at this share of the
-// bandwidth.
-TEST(UntunedKernels, ReadWeightsOfADecodePassAtTheirShare) {
+// bandwidth, and so does a short prompt; a long one computes for longer than that.
+TEST(UntunedKernels, ReadWeightsAtTheirShare) {
   Serving serving = scheduled({});
   const ServingConstants constants = *serving_constants(serving.cluster);
   serving.engine.untuned["hopper"] = {.weights = 0.1};
@@ -174,6 +174,9 @@ TEST(UntunedKernels, ReadWeightsOfADecodePassAtTheirShare) {
   const double bytes = 2 * (8.03e9 - 128256.0 * 4096);
   const double rate = 0.1 * serving.cluster.accelerator.memory_bandwidth.value();
   EXPECT_NEAR(pass.parts[0].value(), bytes / rate, 0.01 * pass.parts[0].value());
+  const PassTime prompt = time_of(serving, constants, {.tokens = 16});
+  EXPECT_NEAR(prompt.parts[0].value(), bytes / rate, 0.01 * prompt.parts[0].value());
+  EXPECT_GT(time_of(serving, constants, {.tokens = 8192}).parts[0], 2 * pass.parts[0]);
 }
 
 // DeepSeek-V3's experts in 8 bits by blocks at a fifth of the rate: of a prompt of 8,192 tokens on

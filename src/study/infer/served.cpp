@@ -31,6 +31,32 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   out.sequences = std::max(1.0, out.sequences / joined);
 }
 
+// The passes that take prompts in: `of_one` of them for each prompt.
+struct PromptPasses {
+  PassWork each;
+  double of_one = 1;
+};
+
+// [INFER-6] Of a batch that starts together as many at once as a step holds; where it does not hold
+// one, and the engine cuts them, one in pieces, of which the one in the middle is the mean.
+PromptPasses prompt_passes(const Serving& serving, const Load& load, std::int64_t at_once) {
+  const Policy& policy = serving.engine.policy;
+  if (load.arrivals != Arrivals::together) {
+    return {{.sequences = 1, .tokens = load.input, .replayed = false}};
+  }
+  if (load.input > policy.most_tokens && !policy.whole_prompts) {
+    const std::int64_t pieces = (load.input + policy.most_tokens - 1) / policy.most_tokens;
+    const std::int64_t tokens = (load.input + pieces - 1) / pieces;
+    const std::int64_t before = (load.input - tokens) / 2;
+    return {{.sequences = 1, .tokens = tokens, .cached = before, .replayed = tokens == 1},
+            static_cast<double>(pieces)};
+  }
+  const std::int64_t prompts =
+      std::clamp<std::int64_t>(policy.most_tokens / load.input, 1, at_once);
+  return {{.sequences = prompts, .tokens = load.input, .replayed = false},
+          1 / static_cast<double>(prompts)};
+}
+
 }  // namespace
 
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
@@ -51,16 +77,15 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   const auto sequences = static_cast<std::int64_t>(out.sequences);
 
   // [INFER-6] A decode pass takes longer by as much for each token that it makes: the mean is that
-  // of the middle. Prompts are taken in as many passes as their tokens need.
+  // of the middle.
   // [INFER-18] Of a pipeline as many passes are under way as it has stages, where there are
   // sequences for them: the last comes out when all have passed, one stage after another.
   const std::int64_t at_once = (sequences + serving.pp - 1) / serving.pp;
-  const std::int64_t prompts =
-      std::clamp<std::int64_t>(serving.engine.policy.most_tokens / load.input, 1, at_once);
-  out.prefill_work = {.sequences = together ? prompts : 1, .tokens = load.input, .replayed = false};
+  const PromptPasses prompts = prompt_passes(serving, load, at_once);
+  out.prefill_work = prompts.each;
   out.prefill = time_of(serving, constants, out.prefill_work);
   if (together) {
-    const double passes = out.sequences / static_cast<double>(prompts);
+    const double passes = out.sequences * prompts.of_one;
     const double stages = static_cast<double>(serving.pp);
     out.first_token = (passes + stages - 1) / stages * out.prefill.total();
   } else {
@@ -77,7 +102,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
         static_cast<double>(serving.dp) * out.sequences * output / out.latency.value();
   }
   if (together) out.total_per_second = out.output_per_second * (input + output) / output;
-  if (out.stable()) add_energy(out, serving, constants, load, together ? prompts : 1);
+  if (out.stable()) add_energy(out, serving, constants, load, prompts.of_one);
   return out;
 }
 

@@ -26,7 +26,7 @@ namespace headway {
 struct Untuned {
   double products = 0;   // of the 16-bit peak that products of a decode pass reach at most
   double attention = 0;  // of the memory bandwidth, where each head of queries reads its own keys
-  double weights = 0;    // of the memory bandwidth, at which products of a decode pass read theirs
+  double weights = 0;    // of the memory bandwidth, at which products read theirs
   double blocks = 0;     // of the rate at which measured experts of prompts pass, 8 bits by blocks
   double exchanged = 0;  // of those behind an exchange by kernels of its own; 0: as others
 };

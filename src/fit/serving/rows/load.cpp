@@ -44,6 +44,10 @@ class LoadReader {
     at_capacity_ = out.arrivals != Arrivals::random && text_.cells.text("batch").empty();
     const std::int64_t batch = text_.cells.count_or("batch", 1);
     if (batch > kMostClients) text_.cells.skip("more clients than are placed in time");
+    if (cut_of(text_, loaded_.words) != nullptr) {
+      serving_.engine.policy.most_tokens = batch;
+      return out;
+    }
     // A batch is of all copies of attention.
     out.batch = std::max<std::int64_t>(1, (batch + serving_.dp / 2) / serving_.dp);
     if (by_others) return out;

@@ -64,6 +64,9 @@ const serving_words::TunedBy* tuned_by(const serving_words::Words& words,
 std::shared_ptr<const TunedServing> tuned_of(RowText& text, Loaded& loaded, Serving serving,
                                              const serving_words::Benchmark& benchmark);
 
+/// Whether its batch is what the prompt of one sequence is cut into; null: it is a batch.
+const serving_words::CutPrompts* cut_of(const RowText& text, const serving_words::Words& words);
+
 /// What served: model, accelerators, engine, formats, degrees.
 Serving serving_of(RowText& text, Loaded& loaded);
 /// Of its cluster; null where the row is skipped.

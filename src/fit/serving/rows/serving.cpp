@@ -210,6 +210,8 @@ class ServingReader {
       serving_.dp = all;
       return;
     }
+    const auto* cut = cut_of(text_, loaded_.words);
+    if (cut != nullptr) return stages(*cut, all);
     if (all > 1 && serving_.engine.splits_layers) {
       return text_.cells.skip("whether accelerators share layers or rows of each is not stated");
     }
@@ -225,6 +227,15 @@ class ServingReader {
     }
   }
 
+  void stages(const serving_words::CutPrompts& cut, std::int64_t all) {
+    const auto& alone = cut.alone;
+    if (all > 1 && std::find(alone.begin(), alone.end(), text_.row.machine) != alone.end()) {
+      return text_.cells.skip("several of these read each other's weights for every token");
+    }
+    serving_.pp = all;
+    text_.assume("pp", std::to_string(all));
+  }
+
   RowText& text_;
   Loaded& loaded_;
   Serving serving_;
@@ -236,6 +247,13 @@ class ServingReader {
 
 bool RowText::says_any(const std::vector<std::string>& words) const {
   return std::any_of(words.begin(), words.end(), [&](const std::string& has) { return says(has); });
+}
+
+const serving_words::CutPrompts* cut_of(const RowText& text, const serving_words::Words& words) {
+  const auto found = std::find_if(words.cut.begin(), words.cut.end(), [&](const auto& cut) {
+    return cut.source == text.row.source_key && cut.engine == text.row.engine;
+  });
+  return found != words.cut.end() ? &*found : nullptr;
 }
 
 Serving serving_of(RowText& text, Loaded& loaded) {

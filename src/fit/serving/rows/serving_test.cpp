@@ -110,8 +110,9 @@ TEST(MeasuredServing, OfPrefillAndDecodeApartIsPredictedWhereItsCopiesAreStated)
 }
 
 // A name from a file opens no file of this machine.
-// FasterTransformer's table is in GiB; llama.cpp's rows say neither how several accelerators share
-// the model nor how many sequences a batch of them had.
+// FasterTransformer's table is in GiB; llama.cpp's rows of llama-bench are of one sequence whose
+// prompt is cut into pieces of `batch` tokens, over accelerators that share its layers: the pieces
+// follow on each other through them. How others shared the model is not stated.
 TEST(MeasuredServing, OfEnginesOfTheirOwnIsReadAsTheirSourcesHaveIt) {
   const auto rows = predicted(
       "a,fastertransformer,x,gpt-6.7b,6.7,A100-SXM4-80GB,1,1,,,,fp16,,faster-transformer,,16,512,"
@@ -125,14 +126,41 @@ TEST(MeasuredServing, OfEnginesOfTheirOwnIsReadAsTheirSourcesHaveIt) {
       ",0,static batch\n"
       "d,llm_inference_bench,x,llama-2-7b,7,Nvidia H100 "
       "GPU,1,1,,,,,,llama.cpp,,16,128,128,,,,1.2,,,"
-      ",0,static batch; the batch factor is missing\n");
-  ASSERT_EQ(rows.size(), 4U);
+      ",0,static batch; the batch factor is missing\n"
+      "e,llm_inference_bench,x,llama-2-7b,7,Intel PVC "
+      "GPU,2,2,,,,,,llama.cpp,,1,128,128,,,,1.87,,,"
+      ",0,static batch\n"
+      "f,others,x,llama-2-7b,7,Nvidia H100 "
+      "GPU,2,2,,,,,,llama.cpp,,1,128,128,,,,1.87,,,"
+      ",0,static batch\n");
+  ASSERT_EQ(rows.size(), 6U);
   EXPECT_NEAR(*rows[0].measured_memory_gb, 22.17 * 1.073741824, 1e-9);
   EXPECT_NEAR(*rows[0].predicted_memory_gb / *rows[0].measured_memory_gb, 1, 0.05);
   EXPECT_EQ(rows[1].engine, "llama-cpp");
-  EXPECT_TRUE(rows[1].predicted[2]);
-  EXPECT_FALSE(rows[2].skipped_reason.empty());
-  EXPECT_FALSE(rows[3].skipped_reason.empty());
+  for (std::size_t i = 1; i < 4; ++i) ASSERT_TRUE(rows[i].predicted[2]) << i;
+  // One by one tokens of a prompt take as long as they are decoded, 16 at a time far less; two
+  // accelerators have one each under way.
+  EXPECT_GT(*rows[1].predicted[2], 1.6 * *rows[3].predicted[2]);
+  EXPECT_NEAR(*rows[2].predicted[2] / *rows[1].predicted[2], 0.75, 0.05);
+  EXPECT_FALSE(rows[4].skipped_reason.empty());
+  EXPECT_FALSE(rows[5].skipped_reason.empty());
+}
+
+// Servers about another engine are read as that; what is known to serve otherwise is skipped.
+TEST(MeasuredServing, OfAServerAboutAnotherEngineIsOfThat) {
+  const auto rows = predicted(
+      "a,s,x,llama-3-70b,70,H100,4,4,,,,fp8,,NIM,1.0,8,500,500,,1,,,,,,0,\n"
+      "b,s,x,llama-3-70b,70,H100,4,4,,,,fp8,,NIM,1.8,8,500,500,,1,,,,,,0,\n"
+      "c,s,x,llama-3-8b,8,H100,1,1,,,,,,TGI,2.2,8,500,500,,1,,,,,,0,\n"
+      "d,s,x,llama-3-8b,8,H100,1,1,,,,,,ollama,0.5,1,500,500,,,,9,,,,0,static batch\n"
+      "e,s,x,llama-3-8b,8,H100,1,1,,,,,,HF Transformers,4.44,1,500,500,,,,9,,,,0,static batch\n");
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows[0].engine, "tensorrt-llm-2024");
+  EXPECT_EQ(rows[1].engine, "tensorrt-llm");
+  EXPECT_EQ(rows[2].engine, "vllm-2024");
+  EXPECT_EQ(rows[3].engine, "llama-cpp");
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rows[i].skipped_reason, "") << rows[i].id;
+  EXPECT_NE(rows[4].skipped_reason, "");
 }
 
 // As many as memory holds come and go, as clients.

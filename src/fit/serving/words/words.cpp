@@ -176,6 +176,11 @@ Result<Words> read() {
   }
   others.reject_unknown();
   out.recipes = read_recipes(root);
+  for (Fields& fields : root.tables("cut")) {
+    out.cut.push_back(
+        {fields.text("source"), fields.text("engine"), fields.texts_or_empty("alone")});
+    fields.reject_unknown();
+  }
   for (Fields& fields : root.tables("requests")) {
     out.requests.push_back({fields.text("source"), fields.count("input"), fields.count("output"),
                             fields.count("count")});

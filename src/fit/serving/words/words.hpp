@@ -78,6 +78,14 @@ struct Exchanging {
   std::int64_t redundant = 0;  // experts in two copies and more
 };
 
+/// A source whose rows of an engine are of one sequence, over accelerators that share its layers:
+/// their batch is what its prompt is cut into (llama-bench -b). On several of some accelerators
+/// (`alone`) they are not.
+struct CutPrompts {
+  std::string source, engine;
+  std::vector<std::string> alone;
+};
+
 /// How many requests of such lengths a source asks in all.
 struct Requests {
   std::string source;  // what its key begins with
@@ -133,6 +141,7 @@ struct Words {
   std::string others;
   std::vector<std::pair<std::int64_t, std::int64_t>> but;
   std::vector<Recipe> recipes;
+  std::vector<CutPrompts> cut;
   std::vector<Requests> requests;
   TunedRows tuned;
   std::vector<std::string> blocks;    // in the notes of rows whose weights are scaled by blocks

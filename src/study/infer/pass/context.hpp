@@ -24,6 +24,7 @@ inline PassContext context_of(const Serving& serving, const ServingConstants& co
   const Untuned& all = known->second;
   if (work.is_prompt()) {
     out.untuned.blocks = serving.own_exchange && all.exchanged > 0 ? all.exchanged : all.blocks;
+    out.untuned.weights = all.weights;
   } else {
     out.untuned = {all.products, all.attention, all.weights};
   }
