@@ -46,11 +46,13 @@ HostConstants host_constants(const Engine& engine, const Accelerator& accelerato
 
 /// The largest that a search tries, s, and what one of its steps is. The way in and out takes a
 /// server, a tokenizer and queues between processes tens of milliseconds: what rows have beyond
-/// that, whatever their clients and prompts, is of the first passes [INFER-37].
+/// that, whatever their clients and prompts, is of the first passes [INFER-37]. All are drawn to
+/// zero by their number of steps: a sequence's step is short, since thousands of sequences hang on
+/// what rows of tens tell.
 constexpr HostConstants kMostOfHost = {10e-3, 400e-6, 50e-3,  20e-3, 5e-6, 200e-6, 5e-3,
                                        100,   200,    400e-6, 100,   20,   20,     20};
-constexpr HostConstants kHostUnit = {1e-3, 50e-6, 50e-3, 1e-3, 0.5e-6, 20e-6, 0.5e-3,
-                                     0.25, 10,    20e-6, 10,   1,      1,     1};
+constexpr HostConstants kHostUnit = {1e-3, 5e-6, 50e-3, 1e-3, 0.5e-6, 20e-6, 0.5e-3,
+                                     0.25, 10,   20e-6, 10,   1,      1,     1};
 /// A kernel is launched in no less.
 constexpr double kLeastLaunch = 5e-6;
 /// Launches count where they take longer than the kernels: of them a prediction is known at these,

@@ -192,8 +192,11 @@ class Predictor {
   int threads_;
 };
 
-// [INFER-12] Of passes that decode.
-bool decodes_by_others(const Untuned& of) {
+// [INFER-12] Whether passes that decode are of other kernels there than those that were measured.
+bool has_other_kernels(const Engine& engine, const Accelerator& accelerator) {
+  const auto known = engine.untuned.find(accelerator.architecture);
+  if (known == engine.untuned.end()) return false;
+  const Untuned& of = known->second;
   return of.products > 0 || of.attention > 0 || of.weights > 0;
 }
 
@@ -218,7 +221,7 @@ class Fitter {
   std::optional<Engine> fit(Engine engine, const Wanted& wanted) const {
     std::vector<const HostLine*> own, measured;
     for (const HostLine& line : lines_) {
-      if (!wanted(cases_[line.of].row)) continue;
+      if (!wanted(cases_[line.of])) continue;
       own.push_back(&line);
       if (cases_[line.of].asked->constants->kernels.measured) measured.push_back(&line);
     }
@@ -227,8 +230,7 @@ class Fitter {
     // where there are others, and they then decide what is of their architecture alone.
     // An engine whose kernels are others than those that were measured knows none of its own.
     const bool others = std::any_of(measured.begin(), measured.end(), [&](const HostLine* line) {
-      const auto known = engine.untuned.find(line->accelerator->architecture);
-      return known != engine.untuned.end() && decodes_by_others(known->second);
+      return has_other_kernels(engine, *line->accelerator);
     });
     const bool apart = !others && measured.size() >= kLeastOfEngine && measured.size() < own.size();
     if (!apart) return host_solved(engine, own, {});
@@ -273,7 +275,8 @@ Engine in_the_middle(Engine of, const std::vector<Engine>& known) {
 }
 
 // The engine without some rows: by its other rows, by those of others of its age, as all are in the
-// middle.
+// middle. Of others, where their kernels are not those that were measured, the host is not told
+// from them.
 struct WithoutRows {
   Engine engine;
   bool known = false;
@@ -281,28 +284,30 @@ struct WithoutRows {
 template <class LeftOut>
 WithoutRows without_rows(const Fitter& fitter, const std::map<std::string, Engine>& engines,
                          const Engine& engine, const LeftOut& left_out) {
-  if (const auto own = fitter.fit(engine, [&](const ServedRow& row) {
-        return row.engine == engine.name && !left_out(row);
+  if (const auto own = fitter.fit(engine, [&](const ServedCase& each) {
+        return each.row.engine == engine.name && !left_out(each.row);
       })) {
     return {*own, true};
   }
   Engine none = engine;
   none.untuned.clear();
-  if (const auto kin = fitter.fit(none, [&](const ServedRow& row) {
-        return row.engine == engine.like && !left_out(row);
+  if (const auto kin = fitter.fit(none, [&](const ServedCase& each) {
+        return each.row.engine == engine.like && !left_out(each.row);
       })) {
     return {*kin};
   }
-  if (const auto others = fitter.fit(none, [&](const ServedRow& row) {
-        return row.engine != engine.name && !left_out(row) &&
-               engines.at(row.engine).age == engine.age;
+  if (const auto others = fitter.fit(none, [&](const ServedCase& each) {
+        const Engine& other = engines.at(each.row.engine);
+        return other.name != engine.name && other.age == engine.age && !left_out(each.row) &&
+               !has_other_kernels(other, each.asked->serving.cluster.accelerator);
       })) {
     return {*others};
   }
   std::vector<Engine> known;
   for (const auto& [name, other] : engines) {
-    const auto fitted = fitter.fit(
-        other, [&](const ServedRow& row) { return row.engine == other.name && !left_out(row); });
+    const auto fitted = fitter.fit(other, [&](const ServedCase& each) {
+      return each.row.engine == other.name && !left_out(each.row);
+    });
     if (fitted) known.push_back(*fitted);
   }
   return {in_the_middle(std::move(none), known)};
@@ -395,7 +400,7 @@ std::optional<HostFit> fit_hosts(const std::vector<ServedCase>& cases,
     fitter.emplace(cases, std::move(lines));
     for (auto& [name, engine] : engines) {
       const auto fitted =
-          fitter->fit(engine, [&](const ServedRow& row) { return row.engine == name; });
+          fitter->fit(engine, [&](const ServedCase& each) { return each.row.engine == name; });
       if (!fitted) continue;
       engine = *fitted;
       decided.insert(name);

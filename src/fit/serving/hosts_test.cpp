@@ -131,14 +131,14 @@ Engine slow_host() {
   return out;
 }
 
-// Drawn a little to zero: within a tenth.
+// Drawn a little to zero, a sequence's part most: within a tenth, that within a sixth.
 TEST(HostFit, FindsTheConstantsThatMadeItsRows) {
   const Engine truth = slow_host();
   const auto fit = fit_hosts(served_with(truth, "s"), *engines(), /*left_out=*/false, 1);
   ASSERT_TRUE(fit);
   const Engine& found = fit->engines.front();
   EXPECT_EQ(found.name, "vllm");
-  EXPECT_NEAR(found.sequence.value(), truth.sequence.value(), 10e-6);
+  EXPECT_NEAR(found.sequence.value(), truth.sequence.value(), 16e-6);
   EXPECT_NEAR(found.request.value(), truth.request.value(), 4e-3);
   // Of 16 to 32 layers: what a step has for all of it.
   EXPECT_NEAR(found.step.value() + 32 * gap_of_layer(found, *load_accelerator("h100-sxm")).value(),
