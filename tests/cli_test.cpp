@@ -353,11 +353,14 @@ TEST_F(Cli, TheManualPageIsOneThatManReads) {
 }
 
 TEST_F(Cli, WordsOfOtherProgramsAreAnsweredWithOurs) {
-  expect_refused("predict --seq-length 4096", {"'--seq-length': here it is '--seq'"});
+  expect_refused("predict --seq-length 4096",
+                 {"'--seq-length' is not known of predict; here it is '--seq'"});
   expect_refused("predict --tensor-parallel 8", {"here it is '--tp'"});
   expect_refused("plan --mbs 4", {"here it is '--micro-batch'"});
+  expect_refused("infer --max-concurrency 4 --isl 100",
+                 {"; here it is '--concurrency'\n", "; here it is '--input-len'\n"});
   expect_refused("predict --nodes 4", {"here it is '--gpus' (of all nodes together)"});
-  expect_refused("predict -tp 8", {"'-tp': did you mean '--tp'?"});
+  expect_refused("predict -tp 8", {"'-tp' is not known of predict; did you mean '--tp'?"});
   const std::string run_file = file("run.toml", "model = \"llama-2-7b\"\nseq_length = 4096\n");
   expect_refused("predict " + run_file, {"seq_length: is not a known field; here it is 'seq'"});
 }

@@ -130,7 +130,12 @@ std::string argument_problem(const std::string& what, std::span<const std::strin
     argument = argument.substr(0, argument.find('='));
     if (argument.starts_with("--") && holds(flags, argument.substr(2))) continue;
     const std::string said = hint(argument, flags, "--");
-    if (!said.empty()) out += "; '" + printable(argument) + "': " + said.substr(2);
+    if (what.empty()) {
+      out +=
+          (out.empty() ? "'" : "\nheadway: '") + printable(argument) + "' is not known" + of + said;
+    } else if (!said.empty()) {
+      out += "; '" + printable(argument) + "': " + said.substr(2);
+    }
   }
   return out;
 }

@@ -213,5 +213,18 @@ TEST(ArgumentProblem, NamesTheNearestCommandOrFlag) {
   EXPECT_EQ(problem_of({"plan", "--top=x"}), "what the parser said");
 }
 
+// As they stand on the line, by what they are called here where other tools call them so.
+TEST(ArgumentProblem, NamesEachUnknownFlagInItsPlace) {
+  EXPECT_EQ(argument_problem("",
+                             std::vector<std::string>{"infer", "--clients", "8", "--tp", "2",
+                                                      "--tensor-parallel-size=2", "--hedroom"},
+                             command_rows()),
+            "'--clients' is not known of infer; here it is '--concurrency'\n"
+            "headway: '--tensor-parallel-size' is not known of infer; here it is '--tp'\n"
+            "headway: '--hedroom' is not known of infer");
+  EXPECT_EQ(argument_problem("", std::vector<std::string>{"list", "models", "too"}, command_rows()),
+            "");
+}
+
 }  // namespace
 }  // namespace headway

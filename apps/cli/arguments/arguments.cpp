@@ -263,8 +263,11 @@ Arguments read_arguments(std::span<const CommandRow> rows, const std::string& ve
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {.exit_code = parser.app().exit(error)};  // --help
     const std::vector<std::string> given(argv + 1, argv + argc);
-    std::fprintf(stderr, "headway: %s\n%s", argument_problem(error.what(), given, rows).c_str(),
-                 "See headway COMMAND --help.\n");
+    // CLI11 tells unknown arguments from the last to the first.
+    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    std::string problem = unknown ? argument_problem("", given, rows) : std::string();
+    if (problem.empty()) problem = argument_problem(error.what(), given, rows);
+    std::fprintf(stderr, "headway: %s\nSee headway COMMAND --help.\n", problem.c_str());
     return {.exit_code = 2};
   }
   Arguments& found = parser.found();

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "base/formatted.hpp"
+#include "platform/files.hpp"
+#include "run/words.hpp"
 #include "study/infer/question/options.hpp"
 
 namespace headway {
@@ -38,6 +40,30 @@ TEST(ServingOptions, AreNamedOnceEachUnderAHeadingWithHelpAndAWayToBeRead) {
 }
 
 // A row whose member is another's would read what its neighbour says.
+// data/words.toml: what engines and load generators call them is none of ours, and told with ours.
+TEST(ServingOptions, AreToldToWhoeverCallsThemAsOthersDo) {
+  const auto document = embedded_document("words.toml");
+  ASSERT_TRUE(document.ok());
+  Problems problems;
+  Fields fields(*document, problems);
+  std::vector<std::string> names;
+  for (const RunField& field : serving_fields()) names.emplace_back(field.name);
+  const auto known = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  int told = 0;
+  for (Fields& word : fields.tables("word")) {
+    if (word.text_or("of", "") != "serving") continue;
+    EXPECT_TRUE(known(word.text("means"))) << word.text("means");
+    for (const std::string& said : word.texts_or_empty("said")) {
+      EXPECT_FALSE(known(said)) << said;
+      EXPECT_EQ(hint("--" + said, names, "--"), "; here it is '--" + word.text("means") + "'");
+      ++told;
+    }
+  }
+  EXPECT_GT(told, 30);
+}
+
 TEST(ServingOptions, EachThatIsRefusedByItselfSaysSoOfItself) {
   for (const RunField& field : serving_fields()) {
     const auto question =
