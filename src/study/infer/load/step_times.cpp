@@ -5,15 +5,30 @@
 namespace headway {
 namespace {
 
-// Between two numbers of tokens of the list.
-double between(const std::vector<double>& tokens, const std::vector<double>& seconds, double at) {
-  const auto above = std::lower_bound(tokens.begin(), tokens.end(), at);
-  if (above == tokens.begin()) return seconds.front();
-  if (above == tokens.end()) return seconds.back() * at / tokens.back();
-  const auto i = static_cast<std::size_t>(above - tokens.begin());
-  const double share = (at - tokens[i - 1]) / (tokens[i] - tokens[i - 1]);
-  return seconds[i - 1] + share * (seconds[i] - seconds[i - 1]);
-}
+// A place in the list of tokens: between two of its numbers, or beyond it.
+class PlaceInList {
+ public:
+  PlaceInList(const std::vector<double>& tokens, double at) {
+    const auto above = std::lower_bound(tokens.begin(), tokens.end(), at);
+    above_ = static_cast<std::size_t>(above - tokens.begin());
+    if (above == tokens.begin()) return;
+    if (above == tokens.end()) {
+      share_ = at / tokens.back();
+    } else {
+      share_ = (at - tokens[above_ - 1]) / (tokens[above_] - tokens[above_ - 1]);
+    }
+  }
+
+  double of(const std::vector<double>& seconds) const {
+    if (above_ == 0) return seconds.front();
+    if (above_ == seconds.size()) return seconds.back() * share_;
+    return seconds[above_ - 1] + share_ * (seconds[above_] - seconds[above_ - 1]);
+  }
+
+ private:
+  std::size_t above_ = 0;
+  double share_ = 0;
+};
 
 }  // namespace
 
@@ -30,9 +45,11 @@ double StepTimes::of(const StepLoad& all) const {
     }
   }
   const double decoded = mine.decoding * checked;
-  double device = between(tokens, work, decoded + mine.prompt) + pair * mine.pairs;
+  const PlaceInList all_tokens(tokens, decoded + mine.prompt);
+  double device = all_tokens.of(work) + pair * mine.pairs;
   if (mine.decoding > 0) {
-    device += between(tokens, head, decoded) + reading + read_token * mine.cached;
+    const PlaceInList decoding_alone = mine.prompt > 0 ? PlaceInList(tokens, decoded) : all_tokens;
+    device += decoding_alone.of(head) + reading + read_token * mine.cached;
   }
   const double host = step + sequence * mine.decoding + begin * mine.prompts + token * mine.prompt;
   double out = mine.prompt > 0 ? host + std::max(device, launches) : host + gaps + device;
