@@ -172,40 +172,47 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   Seconds forward_host = work.forward_kernels * host.host_launch;
   Seconds recompute_host = work.recompute_kernels * host.host_launch;
   Seconds backward_host = work.backward_kernels * host.host_launch;
-  std::size_t at = 0;  // of the call among those of the block
-  for (const Call& call : only<Call>(block.items)) {
-    const CallPrice price =
-        prices.memo != nullptr ? prices.memo->get(call, prices) : price_of(call, prices);
-    PricedCall priced{call, price.ranks, price.level, price.each, Seconds(0)};
-    const Seconds all = priced.each * call.count;
-    const Seconds beside = at < work.beside.size() ? work.beside[at] : Seconds(0);
-    ++at;
-    Direction& direction = direction_of(out, call.phase);
-    Seconds& left = call.phase == Phase::backward ? left_backward : left_forward;
-    Seconds hidden(0);
-    if (call.hidden_by == HiddenBy::same_block) {
-      hidden = std::min({all, beside, left});
-    } else if (call.hidden_by == HiddenBy::pieces) {
-      // All pieces but one run under their neighbours' products.
-      const double pieces = static_cast<double>(std::max<std::int64_t>(1, price.ranks));
-      hidden = std::min({all * (1 - 1 / pieces), beside, left});
-    } else if (call.hidden_by == HiddenBy::next_block || call.hidden_by == HiddenBy::other_batch) {
-      hidden = std::min(all, left);
+  // What runs under another micro-batch's work takes what the others leave, so that nothing is
+  // slower for it.
+  for (const bool under_others : {false, true}) {
+    std::size_t at = 0;  // of the call among those of the block
+    for (const Call& call : only<Call>(block.items)) {
+      const Seconds beside = at < work.beside.size() ? work.beside[at] : Seconds(0);
+      ++at;
+      const bool waits = call.hidden_by == HiddenBy::other_batch && call.group == Group::ep;
+      if (waits != under_others) continue;
+      const CallPrice price =
+          prices.memo != nullptr ? prices.memo->get(call, prices) : price_of(call, prices);
+      PricedCall priced{call, price.ranks, price.level, price.each, Seconds(0)};
+      const Seconds all = priced.each * call.count;
+      Direction& direction = direction_of(out, call.phase);
+      Seconds& left = call.phase == Phase::backward ? left_backward : left_forward;
+      Seconds hidden(0);
+      if (call.hidden_by == HiddenBy::same_block) {
+        hidden = std::min({all, beside, left});
+      } else if (call.hidden_by == HiddenBy::pieces) {
+        // All pieces but one run under their neighbours' products.
+        const double pieces = static_cast<double>(std::max<std::int64_t>(1, price.ranks));
+        hidden = std::min({all * (1 - 1 / pieces), beside, left});
+      } else if (call.hidden_by == HiddenBy::next_block ||
+                 call.hidden_by == HiddenBy::other_batch) {
+        hidden = std::min(all, left);
+      }
+      left -= hidden;
+      if (call.hidden_by == HiddenBy::next_block) {
+        Seconds& bare = call.op == CollectiveOp::all_gather ? out.first_gather : out.last_reduce;
+        bare = std::max(bare, priced.each);
+      }
+      priced.exposed = all - hidden;
+      direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;
+      direction.compute += hidden * prices.calibration.shared.interference;
+      Seconds& needed = call.phase == Phase::forward     ? forward_host
+                        : call.phase == Phase::recompute ? recompute_host
+                                                         : backward_host;
+      if (issued(prices.job.graphs, call.group == Group::ep)) needed += call.count * host.host_call;
+      needed += call.count * check_time(call, price.ranks, prices);
+      calls.push_back(priced);
     }
-    left -= hidden;
-    if (call.hidden_by == HiddenBy::next_block) {
-      Seconds& bare = call.op == CollectiveOp::all_gather ? out.first_gather : out.last_reduce;
-      bare = std::max(bare, priced.each);
-    }
-    priced.exposed = all - hidden;
-    direction.exposed[static_cast<std::size_t>(call.group)] += priced.exposed;
-    direction.compute += hidden * prices.calibration.shared.interference;
-    Seconds& needed = call.phase == Phase::forward     ? forward_host
-                      : call.phase == Phase::recompute ? recompute_host
-                                                       : backward_host;
-    if (issued(prices.job.graphs, call.group == Group::ep)) needed += call.count * host.host_call;
-    needed += call.count * check_time(call, price.ranks, prices);
-    calls.push_back(priced);
   }
 
   // Where kernels and calls are shorter than the host needs to issue them, the host sets the pace.
