@@ -358,7 +358,13 @@ TEST_F(Cli, WordsOfOtherProgramsAreAnsweredWithOurs) {
   expect_refused("predict --tensor-parallel 8", {"here it is '--tp'"});
   expect_refused("plan --mbs 4", {"here it is '--micro-batch'"});
   expect_refused("infer --max-concurrency 4 --isl 100",
-                 {"; here it is '--concurrency'\n", "; here it is '--input-len'\n"});
+                 {"; here it is '--concurrency' (clients of each copy of attention)\n",
+                  "; here it is '--input-len'\n"});
+  // Neither known flags nor what stands behind one are named.
+  const Output parts = run("validate --shard 1/2 --threads 2 --bogus x");
+  EXPECT_EQ(parts.err.substr(0, parts.err.find('\n')),
+            "headway: '--bogus' is not known of validate");
+  EXPECT_EQ(parts.err.find("--shard"), std::string::npos);
   expect_refused("predict --nodes 4", {"here it is '--gpus' (of all nodes together)"});
   expect_refused("predict -tp 8", {"'-tp' is not known of predict; did you mean '--tp'?"});
   const std::string run_file = file("run.toml", "model = \"llama-2-7b\"\nseq_length = 4096\n");

@@ -141,8 +141,9 @@ inline bool is_flag(const Option& option) {
 }
 
 /// What the argument parser said of the arguments behind the program's name, with the nearest known
-/// command or flag for an unknown one. `what`: empty where it said that there are unknown ones;
-/// then they are named, a line each, and nothing where none of them is a flag.
+/// command or flag for an unknown one. `what`: empty where it said that there are unknown ones and
+/// `arguments` are those behind the command; then they are named, a line each, and nothing where
+/// none of them is a flag.
 std::string argument_problem(const std::string& what, std::span<const std::string> arguments,
                              std::span<const CommandRow> rows);
 

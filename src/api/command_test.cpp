@@ -219,7 +219,8 @@ TEST(ArgumentProblem, NamesEachUnknownFlagInItsPlace) {
                              std::vector<std::string>{"infer", "--clients", "8", "--tp", "2",
                                                       "--tensor-parallel-size=2", "--hedroom"},
                              command_rows()),
-            "'--clients' is not known of infer; here it is '--concurrency'\n"
+            "'--clients' is not known of infer; here it is '--concurrency' (clients of each copy "
+            "of attention)\n"
             "headway: '--tensor-parallel-size' is not known of infer; here it is '--tp'\n"
             "headway: '--hedroom' is not known of infer");
   EXPECT_EQ(argument_problem("", std::vector<std::string>{"list", "models", "too"}, command_rows()),

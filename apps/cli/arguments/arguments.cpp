@@ -263,9 +263,15 @@ Arguments read_arguments(std::span<const CommandRow> rows, const std::string& ve
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return {.exit_code = parser.app().exit(error)};  // --help
     const std::vector<std::string> given(argv + 1, argv + argc);
-    // CLI11 tells unknown arguments from the last to the first.
-    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    std::string problem = unknown ? argument_problem("", given, rows) : std::string();
+    std::string problem;
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+      const auto first = std::find_if(given.begin(), given.end(), [](const std::string& word) {
+        return word.starts_with('-');
+      });
+      std::vector<std::string> left(given.begin(), first);  // the command
+      for (std::string& word : parser.app().remaining(true)) left.push_back(std::move(word));
+      problem = argument_problem("", left, rows);
+    }
     if (problem.empty()) problem = argument_problem(error.what(), given, rows);
     std::fprintf(stderr, "headway: %s\nSee headway COMMAND --help.\n", problem.c_str());
     return {.exit_code = 2};

@@ -39,7 +39,6 @@ TEST(ServingOptions, AreNamedOnceEachUnderAHeadingWithHelpAndAWayToBeRead) {
   }
 }
 
-// A row whose member is another's would read what its neighbour says.
 // data/words.toml: what engines and load generators call them is none of ours, and told with ours.
 TEST(ServingOptions, AreToldToWhoeverCallsThemAsOthersDo) {
   const auto document = embedded_document("words.toml");
@@ -57,13 +56,15 @@ TEST(ServingOptions, AreToldToWhoeverCallsThemAsOthersDo) {
     EXPECT_TRUE(known(word.text("means"))) << word.text("means");
     for (const std::string& said : word.texts_or_empty("said")) {
       EXPECT_FALSE(known(said)) << said;
-      EXPECT_EQ(hint("--" + said, names, "--"), "; here it is '--" + word.text("means") + "'");
+      EXPECT_TRUE(hint("--" + said, names, "--")
+                      .starts_with("; here it is '--" + word.text("means") + "'"));
       ++told;
     }
   }
   EXPECT_GT(told, 30);
 }
 
+// A row whose member is another's would read what its neighbour says.
 TEST(ServingOptions, EachThatIsRefusedByItselfSaysSoOfItself) {
   for (const RunField& field : serving_fields()) {
     const auto question =
