@@ -172,8 +172,8 @@ PricedBlock price_block(const Block& block, const PricedWork& work, const Prices
   Seconds forward_host = work.forward_kernels * host.host_launch;
   Seconds recompute_host = work.recompute_kernels * host.host_launch;
   Seconds backward_host = work.backward_kernels * host.host_launch;
-  // What runs under another micro-batch's work takes what the others leave, so that nothing is
-  // slower for it.
+  // An exchange of tokens under another micro-batch's work takes what the other calls leave, so
+  // that none of them is slower for it.
   for (const bool under_others : {false, true}) {
     std::size_t at = 0;  // of the call among those of the block
     for (const Call& call : only<Call>(block.items)) {

@@ -197,7 +197,8 @@ class SpaceBuilder {
     return out;
   }
 
-  // Once is never slower [COLL-8]: copies stand where that is not to be had, or asked for.
+  // Once is never slower [COLL-8], but as [FORECAST-8] says: copies stand where that is not to be
+  // had, or asked for.
   Dispatch dispatch(std::int64_t ep) const {
     const auto& made_for = offers_.once_architectures;
     const bool once = std::find(made_for.begin(), made_for.end(),
@@ -211,8 +212,8 @@ class SpaceBuilder {
     const PlanLimit* asked = fixed("overlap-experts");
     return asked != nullptr ? static_cast<Choice>(asked->value) : Choice::framework;
   }
-  // The exchange of tokens runs under other work where it can: that is never slower. Otherwise
-  // where it is asked for.
+  // The exchange of tokens runs under other work where it can: that is never slower, but as
+  // [FORECAST-8] says. Otherwise where it is asked for.
   Choice overlap_experts(const DegreeTuple& t, Recompute again, std::int64_t vpp) const {
     const bool can = offers_.overlap_experts && experts_ > 0 && again != Recompute::full &&
                      (t.pp == 1 || vpp > 1);

@@ -192,9 +192,9 @@ TEST(PlanSpace, offers_overlapped_tensor_parallel_calls_inside_a_node_only) {
   EXPECT_TRUE(inside && outside);
 }
 
-// Of these the space holds the one that is never slower where nobody asks for another. Where two
-// stages take all but the same time it may be the other one that then sets the pace, of whose
-// optimizer step the whole takes another time (some 1 %; known error of the forecast).
+// Of these the space holds the one that is never slower where nobody asks for another and the same
+// stage sets the pace. Where two take all but the same time it may be the other one that then does,
+// of whose optimizer step the whole takes another time (1.5 %; known error of [FORECAST-8]).
 RC_GTEST_PROP(PlanSpace, tokens_sent_once_and_under_other_work_are_never_slower, ()) {
   Case c = any_case();
   c.model = load_model(*rc::gen::element("mixtral-8x7b", "deepseek-v3")).value();
