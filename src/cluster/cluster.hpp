@@ -34,7 +34,7 @@ struct Accelerator {
   Watts tdp;                       // at which its rates stand
   Watts board_power;               // what its boards are set to; 0: tdp
   Watts idle_power;
-  Seconds launch_overhead;        // between two dependent kernels, from the stream
+  Seconds launch_overhead;        // of a kernel behind the one before, in a graph
   BytesPerSecond host_bandwidth;  // to host memory, one direction (offload)
 
   FlopsPerSecond peak_of(Precision p) const { return peak[static_cast<int>(p)]; }

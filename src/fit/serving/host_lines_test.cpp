@@ -71,6 +71,26 @@ TEST(HostSolved, FindsTheKernelsOfEachArchitecture) {
   EXPECT_EQ(stands.step, Seconds(0));
 }
 
+// [INFER-8] Of architectures without rows as of those with some, but for what kernels start later
+// there: of 100 us on MI300X eight times 2.4 us are.
+TEST(HostSolved, LeavesLateStartsOutOfWhatIsUsual) {
+  const Accelerator cdna = *load_accelerator("mi300x");
+  std::vector<HostLine> lines;
+  for (int i = 0; i < 40; ++i) {
+    lines.push_back({.of = 0,
+                     .quantity = 0,
+                     .measured = 110e-6,
+                     .at = 10e-6,
+                     .accelerator = &cdna,
+                     .point = {}});
+    lines.back().slopes[kLayer] = 1;
+  }
+  const Engine found = solved({}, lines);
+  EXPECT_GT(found.layer.at("cdna3").value(), 90e-6);
+  EXPECT_NEAR((found.layer.at("cdna3") - found.layer.at("default")).value(),
+              8 * (cdna.launch_overhead.value() - 1.5e-6), 1e-12);
+}
+
 // Launches count where they take longer than the kernels, half of which take 10 ms here and half
 // 100: 1,000 launches of 40 us are found from above, and a way of 20 ms beside.
 TEST(HostSolved, FindsLaunchesThatKernelsHideInPart) {

@@ -19,6 +19,7 @@ constexpr std::size_t kOfAll = kFirst;  // constants before it are of all
 struct Knobs {
   std::map<std::string, std::size_t> starts;  // kFirst, kFull behind it
   std::map<std::string, std::size_t> layer;
+  std::map<std::string, Seconds> late;         // of these
   std::map<std::string, std::size_t> untuned;  // kProducts, the others behind it
   std::vector<HostConstant> of;                // what each is
 
@@ -44,7 +45,10 @@ Knobs knobs_of(const Engine& engine, const std::vector<const HostLine*>& own) {
     at = out.of.size();
     out.of.insert(out.of.end(), {kFirst, kFull});
   }
-  for (const HostLine* line : own) out.layer.emplace(line->accelerator->architecture, 0);
+  for (const HostLine* line : own) {
+    out.layer.emplace(line->accelerator->architecture, 0);
+    out.late.emplace(line->accelerator->architecture, late_starts(*line->accelerator));
+  }
   for (auto& [name, at] : out.layer) {
     at = out.of.size();
     out.of.push_back(kLayer);
@@ -79,7 +83,10 @@ Engine engine_by(Engine engine, const Knobs& knobs, std::span<const double> x) {
   }
   engine.layer.clear();
   Seconds sum(0);
-  for (const auto& [name, knob] : knobs.layer) sum += engine.layer[name] = seconds(knob);
+  for (const auto& [name, knob] : knobs.layer) {
+    engine.layer[name] = seconds(knob);
+    sum += std::max(Seconds(0), engine.layer[name] - knobs.late.at(name));
+  }
   engine.layer[std::string(kUsual)] = sum / static_cast<double>(knobs.layer.size());
   return engine;
 }

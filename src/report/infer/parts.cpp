@@ -149,6 +149,14 @@ TextTable pass_rows(const Served& served) {
                      to_text(served.decode.parts[i])});
   }
   parts.push_back({"a pass", to_text(served.prefill.total()), to_text(served.decode.total())});
+  if (served.prompt_passes > 1) {
+    parts.push_back({"a prompt takes",
+                     count_text(served.prompt_passes) + " x " +
+                         count_text(static_cast<double>(served.prefill_work.tokens)) + " tokens",
+                     ""});
+  } else if (served.prompt_passes < 1) {
+    parts.push_back({"prompts at once", count_text(1 / served.prompt_passes), ""});
+  }
   if (served.draft > Seconds(0)) parts.push_back({"its guesses", "", to_text(served.draft)});
   if (served.decode_power > Watts(0)) {
     parts.push_back({"power", to_text(served.prefill_power), to_text(served.decode_power)});
@@ -317,6 +325,7 @@ void write_passes(JsonWriter& out, const Served& served) {
   out.key("decode");
   write_pass(out, served.decode);
   out.end_object();
+  out.member("prompt_passes", served.prompt_passes);
   if (served.draft > Seconds(0)) out.member("draft_s", served.draft.value());
 }
 

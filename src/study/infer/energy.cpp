@@ -15,7 +15,7 @@ namespace headway {
 // a queue with servers for all, and draws its idle power then. E of a token = P · ranks / (tokens a
 // second). Known error: that of [FORECAST-6], which does not tell reading memory from waiting.
 void add_energy(Served& out, const Serving& serving, const ServingConstants& constants,
-                const Load& load, double passes_of_prompt) {
+                const Load& load) {
   const Accelerator& accelerator = serving.cluster.accelerator;
   const double stages = static_cast<double>(serving.pp), copies = static_cast<double>(serving.dp);
   const auto power = [&](Seconds rated, Seconds time) {
@@ -30,12 +30,16 @@ void add_energy(Served& out, const Serving& serving, const ServingConstants& con
   const double active =
       load.arrivals == Arrivals::random ? 1 - std::exp(-load.rate * out.latency.value()) : 1.0;
   const Seconds rated =
-      passes_of_prompt * out.prefill.rated + passes * (out.decode.rated + out.draft_rated);
+      out.prompt_passes * out.prefill.rated + passes * (out.decode.rated + out.draft_rated);
   out.mean_power =
       active * power(rated, Seconds(active / requests)) + (1 - active) * idle_power(accelerator);
   out.energy_of_token =
       out.mean_power * static_cast<double>(serving.ranks()) * Seconds(1 / out.output_per_second);
-  const Seconds prompt = passes_of_prompt * out.prefill.total(),
+  if (load.arrivals == Arrivals::together) {
+    out.prompt_share = out.first_token / out.latency;
+    return;
+  }
+  const Seconds prompt = out.prompt_passes * out.prefill.total(),
                 answer = passes * (out.decode.total() + out.draft);
   out.prompt_share = prompt / (prompt + answer);
 }

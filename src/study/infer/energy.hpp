@@ -5,10 +5,9 @@
 
 namespace headway {
 
-/// Fills power and energy of `out`, whose times are there; a prompt takes so many of its prefill
-/// passes.
+/// Fills power and energy of `out`, whose times are there.
 void add_energy(Served& out, const Serving& serving, const ServingConstants& constants,
-                const Load& load, double passes_of_prompt);
+                const Load& load);
 /// The same of prefill and decode apart.
 void add_energy(Served& out, const ServingApart& apart, const ServingConstants& constants,
                 const Load& load);

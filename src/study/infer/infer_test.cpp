@@ -127,6 +127,27 @@ TEST(Served, OfOneClientIsABatchOfOneBehindItsWayIn) {
   EXPECT_NEAR((client.latency - way) / batch.latency, 1, 0.02);
 }
 
+// [INFER-6] A long prompt takes as many passes of either; [INFER-18] those of a batch overlap in a
+// pipeline, those of a client do not, so that it is never told less.
+TEST(Served, OfOneClientTakesAsManyPassesAsABatchOfOne) {
+  for (const std::int64_t pp : {1, 4}) {
+    Serving serving = serving_of("llama-3.1-8b", "dgx-h100");
+    serving.pp = pp;
+    const ServingConstants constants = constants_of(serving);
+    Load load{.input = 100'000, .output = 2, .batch = 1};
+    const Served batch = served(serving, constants, load);
+    load.arrivals = Arrivals::clients;
+    const Served client = served(serving, constants, load);
+    EXPECT_EQ(batch.prompt_passes, 13);
+    EXPECT_EQ(client.prompt_passes, 13);
+    EXPECT_EQ(client.prefill.total(), batch.prefill.total());
+    const double longer = 13.0 / ((13.0 + static_cast<double>(pp) - 1) / static_cast<double>(pp));
+    EXPECT_NEAR((client.first_token - serving.engine.request) / batch.first_token / longer, 1, 0.05)
+        << pp;
+    EXPECT_NEAR(batch.prompt_share / (batch.first_token / batch.latency), 1, 1e-9);
+  }
+}
+
 // [INFER-7] In the mean clients have as many requests under way as there are clients (Little).
 TEST(Served, OfClientsHasEachWaitForItsAnswer) {
   const Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);

@@ -104,16 +104,18 @@ Seconds launch_time(const Serving& serving, double kernels) {
          static_cast<double>(layers_with_experts(serving.model)) * engine.experts;
 }
 
-// Where nothing was measured kernels follow on each other as much later as they are started later
-// than on the accelerators on which engines were, eight of a layer.
-Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
+// Eight kernels of a layer.
+Seconds late_starts(const Accelerator& accelerator) {
   constexpr double kKernelsOfLayer = 8;
-  constexpr Seconds kWhereMeasured(1.5e-6);
+  constexpr Seconds kByGraphs(1.5e-6);  // Ampere and later
+  return kKernelsOfLayer * std::max(Seconds(0), accelerator.launch_overhead - kByGraphs);
+}
+
+Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
   const auto known = engine.layer.find(accelerator.architecture);
   if (known != engine.layer.end()) return known->second;
   const auto usual = engine.layer.find(kUsual);
-  return (usual != engine.layer.end() ? usual->second : Seconds(0)) +
-         kKernelsOfLayer * std::max(Seconds(0), accelerator.launch_overhead - kWhereMeasured);
+  return (usual != engine.layer.end() ? usual->second : Seconds(0)) + late_starts(accelerator);
 }
 
 Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp) {

@@ -39,11 +39,7 @@ struct PromptPasses {
 
 // [INFER-6] Of a batch that starts together as many at once as a step holds; where it does not hold
 // one, and the engine cuts them, one in pieces, of which the one in the middle is the mean.
-PromptPasses prompt_passes(const Serving& serving, const Load& load, std::int64_t at_once) {
-  const Policy& policy = serving.engine.policy;
-  if (load.arrivals != Arrivals::together) {
-    return {{.sequences = 1, .tokens = load.input, .replayed = false}};
-  }
+PromptPasses prompt_passes(const Policy& policy, const Load& load, std::int64_t at_once) {
   if (load.input > policy.most_tokens && !policy.whole_prompts) {
     const std::int64_t pieces = (load.input + policy.most_tokens - 1) / policy.most_tokens;
     const std::int64_t tokens = (load.input + pieces - 1) / pieces;
@@ -81,11 +77,12 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   // [INFER-18] Of a pipeline as many passes are under way as it has stages, where there are
   // sequences for them: the last comes out when all have passed, one stage after another.
   const std::int64_t at_once = (sequences + serving.pp - 1) / serving.pp;
-  const PromptPasses prompts = prompt_passes(serving, load, at_once);
+  const PromptPasses prompts = prompt_passes(serving.engine.policy, load, together ? at_once : 1);
   out.prefill_work = prompts.each;
+  out.prompt_passes = prompts.of_one;
   out.prefill = time_of(serving, constants, out.prefill_work);
   if (together) {
-    const double passes = out.sequences * prompts.of_one;
+    const double passes = out.sequences * out.prompt_passes;
     const double stages = static_cast<double>(serving.pp);
     out.first_token = (passes + stages - 1) / stages * out.prefill.total();
   } else {
@@ -102,7 +99,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
         static_cast<double>(serving.dp) * out.sequences * output / out.latency.value();
   }
   if (together) out.total_per_second = out.output_per_second * (input + output) / output;
-  if (out.stable()) add_energy(out, serving, constants, load, prompts.of_one);
+  if (out.stable()) add_energy(out, serving, constants, load);
   return out;
 }
 

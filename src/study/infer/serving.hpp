@@ -77,8 +77,8 @@ struct EngineHost {
   Seconds sequence;  // and for each sequence of a decode pass
   Seconds prompt;    // and for each prompt that begins in it
   Seconds token;     // and for each token of prompts
-  /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default"
-  /// for others.
+  /// Between the kernels of a layer of a decode pass, by the accelerator's architecture; "default",
+  /// without late starts, for others.
   std::map<std::string, Seconds, std::less<>> layer;
   Seconds launch;   // of each kernel that no graph replays
   Seconds experts;  // and of each layer with experts: its kernels are chosen and set up anew
@@ -148,8 +148,10 @@ struct Serving : ServingSplit {
 Start start_of(const Engine& engine, std::string_view release);
 /// [INFER-8] What the host takes to ask for so many kernels, and the experts of all layers.
 Seconds launch_time(const Serving& serving, double kernels);
-/// [INFER-8] What lies between the kernels of a layer that a graph replays.
+/// [INFER-8] What lies between the kernels of a layer that a graph replays; and what of it is
+/// because they start later there than by NVIDIA's graphs.
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
+Seconds late_starts(const Accelerator& accelerator);
 
 /// The 16-bit format of weights that an accelerator multiplies in: "bf16", or "fp16" where it has
 /// none of that (Volta, Turing).
@@ -259,6 +261,7 @@ struct Served {
   double output_per_second = 0, total_per_second = 0;  // tokens, of all ranks
   PassTime prefill, decode;                            // one pass of each, at the mean context
   PassWork prefill_work, decode_work;                  // and what it works on
+  double prompt_passes = 1;    // of prefill for each prompt; below 1 several prompts share one
   Seconds draft, draft_rated;  // guesses that are made for one of decode; rated as PassTime has it
   ServingMemory memory;
   double sequences = 0;                           // of each copy of attention at a time, at most

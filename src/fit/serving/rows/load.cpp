@@ -45,7 +45,8 @@ class LoadReader {
     const std::int64_t batch = text_.cells.count_or("batch", 1);
     if (batch > kMostClients) text_.cells.skip("more clients than are placed in time");
     if (cut_of(text_, loaded_.words) != nullptr) {
-      serving_.engine.policy.most_tokens = batch;
+      std::int64_t& most = serving_.engine.policy.most_tokens;
+      most = std::min(most, batch);  // its own passes are no longer
       return out;
     }
     // A batch is of all copies of attention.

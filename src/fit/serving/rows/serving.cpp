@@ -230,7 +230,8 @@ class ServingReader {
   void stages(const serving_words::CutPrompts& cut, std::int64_t all) {
     const auto& alone = cut.alone;
     if (all > 1 && std::find(alone.begin(), alone.end(), text_.row.machine) != alone.end()) {
-      return text_.cells.skip("several of these read each other's weights for every token");
+      return text_.cells.skip(
+          "one of several of these reads the weights of all over the host's bus for every token");
     }
     serving_.pp = all;
     text_.assume("pp", std::to_string(all));
