@@ -1426,6 +1426,9 @@ class Serving(Result):
         #: where asked for
         ops: Record
         parts_s: Record
+        #: prefill passes of parts_s that a prompt takes, each with a piece of it; below 1: several
+        #: prompts share one
+        prompt_passes: float
         memory_bytes: Record
         #: of cache that fit
         kv_tokens: float
