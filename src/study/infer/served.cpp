@@ -31,9 +31,10 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   out.sequences = std::max(1.0, out.sequences / joined);
 }
 
-// The passes that take prompts in: `of_one` of them for each prompt.
+// The passes that take prompts in: `of_one` of them for each prompt, as `each` in the mean and as
+// `last` at its end.
 struct PromptPasses {
-  PassWork each;
+  PassWork each, last;
   double of_one = 1;
 };
 
@@ -43,14 +44,16 @@ PromptPasses prompt_passes(const Policy& policy, const Load& load, std::int64_t 
   if (load.input > policy.most_tokens && !policy.whole_prompts) {
     const std::int64_t pieces = (load.input + policy.most_tokens - 1) / policy.most_tokens;
     const std::int64_t tokens = (load.input + pieces - 1) / pieces;
-    const std::int64_t before = (load.input - tokens) / 2;
-    return {{.sequences = 1, .tokens = tokens, .cached = before, .replayed = tokens == 1},
+    const auto piece = [&](std::int64_t before) {
+      return PassWork{.sequences = 1, .tokens = tokens, .cached = before, .replayed = tokens == 1};
+    };
+    return {piece((load.input - tokens) / 2), piece(load.input - tokens),
             static_cast<double>(pieces)};
   }
   const std::int64_t prompts =
       std::clamp<std::int64_t>(policy.most_tokens / load.input, 1, at_once);
-  return {{.sequences = prompts, .tokens = load.input, .replayed = false},
-          1 / static_cast<double>(prompts)};
+  const PassWork all = {.sequences = prompts, .tokens = load.input, .replayed = false};
+  return {all, all, 1 / static_cast<double>(prompts)};
 }
 
 }  // namespace
@@ -84,7 +87,10 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   if (together) {
     const double passes = out.sequences * out.prompt_passes;
     const double stages = static_cast<double>(serving.pp);
-    out.first_token = (passes + stages - 1) / stages * out.prefill.total();
+    const Seconds last = prompts.of_one > 1 && serving.pp > 1
+                             ? time_of(serving, constants, prompts.last).total()
+                             : out.prefill.total();
+    out.first_token = (passes * out.prefill.total() + (stages - 1) * last) / stages;
   } else {
     std::optional<StepTimes> own;
     if (steps == nullptr) own.emplace(step_times(serving, constants, load.input, load.output));
