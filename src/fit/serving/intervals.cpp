@@ -36,19 +36,14 @@ struct Seen {
 // By the constants that were fitted on all.
 double waiting_of(const ServedCase& from, const ServedResidual& each, const HostFit& fit) {
   const AskedServing& asked = *from.asked;
-  if (kServedQuantities[each.quantity] != "ttft_s" || asked.apart ||
-      asked.load.arrivals == Arrivals::together) {
-    return 0;
-  }
+  if (kServedQuantities[each.quantity] != "ttft_s" || asked.apart) return 0;
   Serving serving = asked.serving;
   const Policy policy = serving.engine.policy;
   for (const Engine& engine : fit.engines) {
     if (engine.name == serving.engine.name) serving.engine = engine;
   }
   serving.engine.policy = policy;
-  const PassTime prefill =
-      time_of(serving, *asked.constants, {.tokens = asked.load.input, .replayed = false});
-  return waiting_share(Seconds(each.fitted), prefill, serving.engine);
+  return waiting_share(Seconds(each.fitted), serving, *asked.constants, asked.load);
 }
 
 // Thrice: without its source, which may know neither engine nor accelerator; without its model; and

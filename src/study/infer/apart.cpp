@@ -4,6 +4,7 @@
 
 #include "layout/placement.hpp"
 #include "study/infer/energy.hpp"
+#include "study/infer/prompt_passes.hpp"
 #include "study/infer/steps.hpp"
 #include "study/infer/summary.hpp"
 
@@ -66,7 +67,7 @@ std::string_view ServedApart::binding() const {
 StepTimes steps_of_copy(const Serving& serving, const ServingConstants& constants,
                         const Load& load) {
   StepTimes out = step_times(serving, constants, load.input, load.output);
-  out.ways *= static_cast<double>(serving.dp);
+  out.copies = static_cast<double>(serving.dp);
   return out;
 }
 
@@ -126,7 +127,10 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   }
   const Answered by = answered(apart, load);
   summarise(out.all, by, load, serving.prefill.engine.request, /*keeps_up=*/false);
-  out.all.prefill = time_of(serving.prefill, constants, {.tokens = load.input, .replayed = false});
+  const PromptPasses prompts = prompt_passes(serving.prefill.engine.policy, load, 1);
+  out.all.prefill_work = prompts.each;
+  out.all.prompt_passes = prompts.of_one;
+  out.all.prefill = time_of(serving.prefill, constants, prompts.each);
   decode_pass(out.all, serving.decode, constants, load,
               out.all.sequences / static_cast<double>(serving.decode.dp));
   add_energy(out.all, serving, constants, load);

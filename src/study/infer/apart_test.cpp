@@ -43,6 +43,24 @@ TEST(ServedApart, OfOneClientIsPrefillTheWayAndDecoding) {
   EXPECT_LT(by.moving.value(), 3 * 1000 * 163840.0 / 2 / 450e9);
 }
 
+// [INFER-6] Prefill whose steps hold a quarter of a prompt passes it four times, and says so;
+// [INFER-18] in four stages its pieces follow each other.
+TEST(ServedApart, PassesALongPromptInPieces) {
+  ServingApart apart = two_beside_four();
+  apart.prefill.pp = 2;
+  apart.prefill_copies = 1;
+  apart.prefill.engine.policy.most_tokens = 2000;
+  const ServingConstants constants = *serving_constants(apart.prefill.cluster);
+  Load load = clients_of(1);
+  load.input = 8000;
+  const ServedApart by = served(apart, constants, load);
+  ASSERT_TRUE(by.all.fits);
+  EXPECT_EQ(by.all.prompt_passes, 4);
+  // Half of each of four passes, and the second half of the last.
+  const Seconds first = by.all.first_token - apart.prefill.engine.request - by.moving;
+  EXPECT_NEAR(first / by.all.prefill.total(), 2.5, 0.2);
+}
+
 // [INFER-19] Ranks that share each sequence keep a part of its cache, as those of tp do: four that
 // send or take it have the same way, however they are split.
 TEST(ServedApart, MovesACacheByAllRanksThatHoldIt) {

@@ -63,8 +63,10 @@ void add_energy(Served& out, const ServingApart& apart, const ServingConstants& 
   out.prefill_power = power(out.prefill.rated, out.prefill.total(), apart.prefill);
   out.decode_power = power(out.decode.rated, out.decode.total(), apart.decode);
 
+  const double prompts = to_prefill * out.prompt_passes;  // passes a second
+  const double prefilling = std::min(1.0, prompts * out.prefill.total().value());
   const Watts prefill =
-      mean(std::min(1.0, to_prefill * out.prefill.total().value()), out.prefill_power);
+      mean(prefilling, power(out.prefill.rated, Seconds(prefilling / prompts), apart.prefill));
   const bool waits = load.arrivals != Arrivals::clients;
   const Seconds answering = out.latency - out.first_token;
   const double active = waits ? 1 - std::exp(-to_decode * answering.value()) : 1.0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "study/infer/energy.hpp"
+#include "study/infer/prompt_passes.hpp"
 #include "study/infer/steps.hpp"
 #include "study/infer/summary.hpp"
 
@@ -14,7 +15,7 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   const bool listed = load.arrivals == Arrivals::listed;
   const double copies = static_cast<double>(serving.dp), joined = listed ? copies : 1;
   StepTimes steps = of_copy;
-  steps.ways *= joined;
+  steps.copies = joined;
   Policy policy = serving.engine.policy;
   if (listed) policy.most_sequences *= serving.dp;
   const Engined engine = engine_of(serving, steps, policy, out.memory, load, joined);
@@ -29,31 +30,6 @@ void place(Served& out, const Serving& serving, const StepTimes& of_copy, const 
   out.total_per_second *= copies / joined;
   out.goodput *= copies / joined;
   out.sequences = std::max(1.0, out.sequences / joined);
-}
-
-// The passes that take prompts in: `of_one` of them for each prompt, as `each` in the mean and as
-// `last` at its end.
-struct PromptPasses {
-  PassWork each, last;
-  double of_one = 1;
-};
-
-// [INFER-6] Of a batch that starts together as many at once as a step holds; where it does not hold
-// one, and the engine cuts them, one in pieces, of which the one in the middle is the mean.
-PromptPasses prompt_passes(const Policy& policy, const Load& load, std::int64_t at_once) {
-  if (load.input > policy.most_tokens && !policy.whole_prompts) {
-    const std::int64_t pieces = (load.input + policy.most_tokens - 1) / policy.most_tokens;
-    const std::int64_t tokens = (load.input + pieces - 1) / pieces;
-    const auto piece = [&](std::int64_t before) {
-      return PassWork{.sequences = 1, .tokens = tokens, .cached = before, .replayed = tokens == 1};
-    };
-    return {piece((load.input - tokens) / 2), piece(load.input - tokens),
-            static_cast<double>(pieces)};
-  }
-  const std::int64_t prompts =
-      std::clamp<std::int64_t>(policy.most_tokens / load.input, 1, at_once);
-  const PassWork all = {.sequences = prompts, .tokens = load.input, .replayed = false};
-  return {all, all, 1 / static_cast<double>(prompts)};
 }
 
 }  // namespace
@@ -85,12 +61,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   out.prompt_passes = prompts.of_one;
   out.prefill = time_of(serving, constants, out.prefill_work);
   if (together) {
-    const double passes = out.sequences * out.prompt_passes;
-    const double stages = static_cast<double>(serving.pp);
-    const Seconds last = prompts.of_one > 1 && serving.pp > 1
-                             ? time_of(serving, constants, prompts.last).total()
-                             : out.prefill.total();
-    out.first_token = (passes * out.prefill.total() + (stages - 1) * last) / stages;
+    out.first_token = time_of_prompts(serving, constants, prompts, out.sequences);
   } else {
     std::optional<StepTimes> own;
     if (steps == nullptr) own.emplace(step_times(serving, constants, load.input, load.output));

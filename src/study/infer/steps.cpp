@@ -36,7 +36,7 @@ StepTimes step_times(const Serving& serving, const ServingConstants& constants, 
                      std::int64_t output) {
   StepTimes out;
   list_work(out, serving, constants);
-  out.ways = static_cast<double>(serving.pp);
+  out.stages = static_cast<double>(serving.pp);
   const std::int64_t checked =
       serving.speculation ? serving.speculation->guesses.length + 1 : std::int64_t{1};
   out.checked = static_cast<double>(checked);

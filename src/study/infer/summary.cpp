@@ -42,8 +42,8 @@ Engined engine_of(const Serving& serving, const StepTimes& steps, const Policy& 
 }
 
 double capacity_of(const Serving& serving, const Engined& engine, const Load& load, double most) {
-  const double at_a_time =
-      std::min(most, serving.engine.policy.most_at_a_time(engine.steps.ways, engine.steps.checked));
+  const double at_a_time = std::min(
+      most, serving.engine.policy.most_at_a_time(engine.steps.ways(), engine.steps.checked));
   Load full = load;
   full.arrivals = Arrivals::clients;
   full.count = 0;

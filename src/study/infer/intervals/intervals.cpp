@@ -7,12 +7,14 @@
 #include "base/document/document.hpp"
 #include "platform/files.hpp"
 #include "study/infer/intervals/peaks.hpp"
+#include "study/infer/prompt_passes.hpp"
 #include "study/infer/summary.hpp"
 
 namespace headway {
 namespace {
 
-// What no serving beats: one prompt with nobody beside it, and one sequence's token.
+// What no serving beats: one prompt with nobody beside it, whose pieces follow each other through
+// the stages [INFER-18], and one sequence's token.
 struct LeastTimes {
   Seconds first_token, each_token;
 };
@@ -22,8 +24,11 @@ LeastTimes least_times(const Serving& prefill, const Serving& decode,
   const auto hit = static_cast<std::int64_t>(load.prefix_hit * input);
   const auto tokens = static_cast<std::int64_t>(input) - hit;
   const std::int64_t checked = drafting_of(decode).length + 1;
+  const double pieces = std::max(1.0, prompt_passes(prefill.engine.policy, load, 1).of_one);
+  const double stages = static_cast<double>(prefill.pp);
   LeastTimes out;
   out.first_token =
+      (pieces + stages - 1) / (pieces * stages) *
       least_time(prefill, constants, {.tokens = std::max<std::int64_t>(1, tokens), .cached = hit});
   out.each_token =
       least_time(
@@ -76,9 +81,12 @@ IntervalFactors IntervalFactors::at(double share) const {
   return {std::exp(-grown(low, waiting_low)), std::exp(grown(high, waiting_high))};
 }
 
-double waiting_share(Seconds first_token, const PassTime& prefill, const Engine& engine) {
-  if (first_token <= Seconds(0)) return 0;
-  return std::clamp(1 - (prefill.total() + engine.request) / first_token, 0.0, 1.0);
+double waiting_share(Seconds first_token, const Serving& serving, const ServingConstants& constants,
+                     const Load& load) {
+  if (load.arrivals == Arrivals::together || first_token <= Seconds(0)) return 0;
+  const PromptPasses passes = prompt_passes(serving.engine.policy, load, 1);
+  const Seconds own = time_of_prompts(serving, constants, passes, 1) + serving.engine.request;
+  return std::clamp(1 - own / first_token, 0.0, 1.0);
 }
 
 const ServingIntervals::Entry* ServingIntervals::entry_of(const IntervalClass& asked) const {
@@ -122,9 +130,7 @@ ServedIntervals intervals_of(const Serving& serving, const ServingConstants& con
     if (value == 0 || entry == nullptr) return std::nullopt;
     return held(*entry, entry->factors.at(waiting), value, low, high);
   };
-  const double waiting = load.arrivals == Arrivals::together
-                             ? 0
-                             : waiting_share(served.first_token, served.prefill, serving.engine);
+  const double waiting = waiting_share(served.first_token, serving, constants, load);
   const Seconds whole = least.first_token + others(served) * least.each_token;
   out.first_token =
       range("ttft_s", served.first_token.value(), least.first_token.value(), kAny, waiting);

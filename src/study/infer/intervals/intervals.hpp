@@ -52,7 +52,8 @@ struct ServingIntervals {
 
 /// Of a first token: the share of its time that its own prompt, and the way in and out, do not
 /// explain.
-double waiting_share(Seconds first_token, const PassTime& prefill, const Engine& engine);
+double waiting_share(Seconds first_token, const Serving& serving, const ServingConstants& constants,
+                     const Load& load);
 
 /// The class of a prediction; `full`: as many clients as memory holds.
 IntervalClass interval_class(const ServingIntervals& intervals, const Serving& serving,

@@ -73,12 +73,25 @@ TEST(ServingIntervals, GrowWithTheShareThatIsWaitingAsVariancesAdd) {
   EXPECT_NEAR(std::log(factors.at(1).high), 0.5, 1e-12);
   EXPECT_NEAR(std::log(factors.at(1).low), -0.5, 1e-12);
   EXPECT_NEAR(std::log(factors.at(0.5).high), std::sqrt(0.09 + 0.04), 1e-12);
-  PassTime prefill;
-  prefill[ServingPart::products] = Seconds(0.2);
-  Engine engine;
-  engine.request = Seconds(0.05);
-  EXPECT_NEAR(waiting_share(Seconds(1), prefill, engine), 0.75, 1e-12);
-  EXPECT_EQ(waiting_share(Seconds(0.2), prefill, engine), 0);
+}
+
+// [INFER-11] Of a client's first token what neither its own prompt, four pieces in two stages, nor
+// the way in and out explains.
+TEST(ServingIntervals, KnowHowMuchOfAFirstTokenIsWaiting) {
+  Serving serving = testing::serving_of("llama-3-70b", "dgx-h100", 4);
+  serving.pp = 2;
+  serving.engine.policy.most_tokens = 2000;
+  serving.engine.request = Seconds(0.05);
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const Load load{.input = 8000, .output = 10, .arrivals = Arrivals::clients};
+  Seconds passes(0), last(0);
+  for (std::int64_t at = 0; at < load.input; at += 2000) {
+    passes += last = time_of(serving, constants, {.tokens = 2000, .cached = at}).total();
+  }
+  const Seconds own = passes / 2 + last / 2 + Seconds(0.05);
+  EXPECT_NEAR(waiting_share(4 * own, serving, constants, load), 0.75, 0.01);
+  EXPECT_EQ(waiting_share(0.9 * own, serving, constants, load), 0);
+  EXPECT_EQ(waiting_share(own, serving, constants, {.input = 8000, .output = 10}), 0);
 }
 
 // Those of the program hold each prediction, and every quantity has one.

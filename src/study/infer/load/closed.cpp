@@ -41,10 +41,10 @@ class Steady {
     context_ = in.mean + out.mean * out.squared / 2;
     passes_ = std::max(0.0, out.mean - 1) / engine.guesses.made();
     const double held = engine.policy.reserve ? in.mean + out.mean : context_;
-    most_ = std::min(engine.policy.most_at_a_time(engine.steps.ways, engine.steps.checked),
+    most_ = std::min(engine.policy.most_at_a_time(engine.steps.ways(), engine.steps.checked),
                      engine.room / held);
     // Of the tokens of a step prompts have their share: as many come in as go out answered.
-    const double all = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways;
+    const double all = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways();
     if (prompts && !engine.policy.prompts_first && !engine.policy.whole_prompts) {
       most_ = std::min(most_, all * passes_ / (computed() + passes_ * engine.steps.checked));
     }
@@ -64,7 +64,7 @@ class Steady {
     const Policy& policy = engine_.policy;
     if (policy.gathers == 0 || arrivals_a_step <= 0) return 0;
     const double all =
-        policy.gathered * static_cast<double>(policy.most_tokens) * engine_.steps.ways;
+        policy.gathered * static_cast<double>(policy.most_tokens) * engine_.steps.ways();
     const double prompts = (all - decoding * engine_.steps.checked) / computed();
     const double others = std::max(0.0, std::ceil(prompts) - 1);
     const double first = std::min(static_cast<double>(policy.gathers), others / arrivals_a_step);
@@ -79,7 +79,8 @@ class Steady {
       load.prompt = prompts * computed();
       load.prompts = prompts;
       load.pairs = prompts * pairs_;
-      load.piece = std::min(load.prompt, computed());
+      const double most = engine_.policy.whole_prompts ? computed() : left_in_a_way(decoding);
+      load.piece = std::min({load.prompt, computed(), most});
     }
     return engine_.steps.of(load);
   }
@@ -90,17 +91,36 @@ class Steady {
     // Kernels of a few rows more may take no longer.
     return parts * std::max(0.0, step(decoding, 1 / parts) - step(decoding, 0));
   }
-  // Steps that a prompt takes beside so many that decode.
+  // [INFER-18] Seconds from the end of these until the last piece of a prompt is through.
+  double emptying(double decoding) const {
+    const double stages = engine_.steps.stages;
+    if (engine_.policy.whole_prompts || stages <= 1) return 0;
+    if (engine_.policy.prompts_first) decoding = 0;
+    const double passes = std::ceil(computed() / left_in_a_way(decoding)), steps = pieces(decoding);
+    const double piece = computed() / passes, before = input_ - piece;
+    if (passes <= 1) return 0;
+    const double last = engine_.steps.of({.decoding = decoding,
+                                          .cached = decoding * context_,
+                                          .prompt = piece,
+                                          .pairs = input_ * input_ - before * before,
+                                          .piece = piece});
+    const double in_last_step = passes - (steps - 1) * stages;
+    return engine_.steps.emptying(step(decoding, 1 / steps), in_last_step, last, last);
+  }
+  // Steps that a prompt takes beside so many that decode, each with pieces in all stages.
   double pieces(double decoding) const {
     if (engine_.policy.whole_prompts) return 1;
-    const double most = static_cast<double>(engine_.policy.most_tokens);
-    return std::max(1.0, std::ceil(computed() / std::min(most, tokens_left(decoding))));
+    const double most = left_in_a_way(decoding) * engine_.steps.stages;
+    return std::max(1.0, std::ceil(computed() / most));
   }
   // Tokens of prompts that a step has room for, of all ways together.
   double tokens_left(double decoding) const {
-    const double all = static_cast<double>(engine_.policy.most_tokens) * engine_.steps.ways;
+    const double all = static_cast<double>(engine_.policy.most_tokens) * engine_.steps.ways();
     if (engine_.policy.prompts_first) return all;
     return std::max(1.0, all - decoding * engine_.steps.checked);
+  }
+  double left_in_a_way(double decoding) const {
+    return std::max(1.0, tokens_left(decoding) / engine_.steps.ways());
   }
   // The mean step where `rate` prompts come a second: with less than one a step some have none.
   double mean_step(double decoding, double rate) const {
@@ -141,24 +161,28 @@ std::optional<double> balanced(double most, const Wanted& wanted) {
 }
 
 // Steady state at `rate`: sequences that decode and their step; nothing beyond what is answered.
-std::optional<Fluid> at_rate(const Steady& engine, double rate, bool at_random) {
+// `others`: of what comes, the share of those that a request meets: all where they come at random,
+// of n clients n - 1 of n, as none meets itself.
+std::optional<Fluid> at_rate(const Steady& engine, double rate, double others, bool at_random) {
   Fluid out;
   out.rate = rate;
   const auto decoding_at = balanced(engine.most(), [&](double decoding) {
-    return rate * engine.passes() * engine.mean_step(std::max(1.0, decoding), rate);  // Little
+    const double step = engine.mean_step(std::max(1.0, decoding), others * rate);
+    return rate * engine.passes() * step;  // Little
   });
   if (!decoding_at) return std::nullopt;
   out.decoding = *decoding_at;
-  const double step = engine.mean_step(std::max(1.0, out.decoding), rate);
+  const double step = engine.mean_step(std::max(1.0, out.decoding), others * rate);
   if (!std::isfinite(step)) return std::nullopt;
   out.each_token = step;
   const double decoding = std::max(1.0, out.decoding);
-  const double busy = std::min(1.0, out.decoding);
+  const double busy = std::min(1.0, others * out.decoding);
   const double alone = busy > 0 ? engine.step(decoding, 0) : 0, more = engine.prompt(decoding);
   const double parts = engine.pieces(decoding);
   // Each of its pieces is in a step beside what is decoded, or all are before it.
   const double beside = engine.prompts_first() ? 1 : parts;
-  const double first = busy * (beside * alone + more) + (1 - busy) * engine.prompt(0);
+  const double first = busy * (beside * alone + more + engine.emptying(decoding)) +
+                       (1 - busy) * (engine.prompt(0) + engine.emptying(0));
   // Of random ones each waits for what is left of a step, beside those that came in that step; of
   // prompts alone for those before it.
   double wait = 0;
@@ -250,10 +274,11 @@ std::optional<Fluid> in_closed_form(const Engined& engine, const Load& load) {
   const Steady steady(engine, load);
   std::optional<Fluid> out;
   if (load.arrivals == Arrivals::clients) {
-    out = of_clients(static_cast<double>(load.batch), steady.passes(), most_rate_of(steady),
-                     [&](double rate) { return at_rate(steady, rate, false); });
+    const double clients = static_cast<double>(load.batch), others = (clients - 1) / clients;
+    out = of_clients(clients, steady.passes(), most_rate_of(steady),
+                     [&](double rate) { return at_rate(steady, rate, others, false); });
   } else {
-    out = at_rate(steady, load.rate, true);
+    out = at_rate(steady, load.rate, 1, true);
   }
   if (out) out->each_token = over_tokens(out->each_token, engine);
   return out;
@@ -265,10 +290,9 @@ double ApartRates::least() const {
 
 PromptTimes prompt_times(const Engined& engine, const Load& load) {
   const Steady prefill(engine, load);
-  const double alone = prefill.prompt(0);
-  const double most = static_cast<double>(engine.policy.most_tokens) * engine.steps.ways;
-  const double together = std::max(1.0, std::floor(most / prefill.computed()));
-  return {alone, prefill.pieces(0) > 1 ? alone : prefill.step(0, together) / together};
+  double together = prefill.tokens_left(0) / prefill.computed();
+  if (engine.policy.whole_prompts) together = std::max(1.0, std::floor(together));
+  return {prefill.prompt(0) + prefill.emptying(0), prefill.step(0, together) / together};
 }
 
 double most_decoding(const Engined& engine, const Load& load) {
@@ -305,9 +329,8 @@ std::optional<Fluid> in_closed_form(const Apart& apart, const Load& load) {
                    }).value_or(decode.most());
     const double step = decode.step(std::max(1.0, out.decoding), 0);
     out.each_token = step;
-    const double service = prefill.prompt(0);
-    const auto wait = queue_wait(rate / of_prefill, service);
-    out.first_token = service + (moving * apart.exposed) +
+    const auto wait = queue_wait(rate / of_prefill, prefill.prompt(0));
+    out.first_token = prompt_times(apart.prefill, load).alone + moving * apart.exposed +
                       (load.arrivals == Arrivals::clients ? 0 : wait.value_or(0)) +
                       std::min(1.0, out.decoding) * step / 2;
     return out;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "study/infer/load/answered.hpp"
+#include "study/infer/load/closed.hpp"
 #include "study/infer/load/lengths.hpp"
 
 namespace headway {
@@ -68,11 +68,18 @@ Case any_case() {
   out.room = *rc::gen::inRange(100, 100'000);
   return out;
 }
+// [INFER-18] In so many stages.
+StepTimes any_steps() {
+  StepTimes out = even_steps();
+  out.stages = *rc::gen::element(1, 1, 2, 4);
+  out.copies = *rc::gen::element(1, 1, 3);
+  return out;
+}
 
 // [INFER-7] Steps that are alike are made at once: as one after another, to the rounding.
 RC_GTEST_PROP(Requests, TakeAsLongManyStepsAtOnceAsOneByOne, ()) {
   const Case c = any_case();
-  const StepTimes steps = even_steps();
+  const StepTimes steps = any_steps();
   Server at_once(steps, c.policy, c.room), one_by_one(steps, c.policy, c.room);
   Lengths lengths(c.load);
   for (int i = 0; i < 40; ++i) {
@@ -105,7 +112,7 @@ RC_GTEST_PROP(Requests, TakeAsLongManyStepsAtOnceAsOneByOne, ()) {
 // weights are read, and its first not before its prompt is computed.
 RC_GTEST_PROP(Requests, AreAllAnsweredAndNoneFasterThanTheWeightsAreRead, ()) {
   const Case c = any_case();
-  const StepTimes steps = even_steps();
+  const StepTimes steps = any_steps();
   const Answered by = answered({steps, c.policy, c.room}, c.load);
   RC_ASSERT(by.latency.size() == static_cast<std::size_t>(c.load.count));
   Lengths lengths(c.load);
@@ -286,15 +293,82 @@ TEST(StepTimes, OfAPipelineAreOfItsFullestMicroBatch) {
   StepTimes steps = even_steps();
   const double of_one = steps.of({.decoding = 8, .cached = 800});
   const double of_prompt = steps.of({.decoding = 8, .cached = 800, .prompt = 100, .pairs = 1e4});
-  steps.ways = 4;
+  steps.stages = 4;
   EXPECT_NEAR(steps.of({.decoding = 32, .cached = 3200}), of_one, 1e-12);
   // Fewer sequences than stages: a pass of one of them.
-  steps.ways = 16;
+  steps.stages = 16;
   EXPECT_NEAR(steps.of({.decoding = 8, .cached = 800}), 0.01 + 1e-5 + 1e-4, 1e-12);
   // A prompt in one piece is in one of them.
-  steps.ways = 4;
+  steps.stages = 4;
   EXPECT_NEAR(steps.of({.decoding = 32, .cached = 3200, .prompt = 100, .pairs = 1e4, .piece = 100}),
               of_prompt, 1e-12);
+}
+
+// [INFER-18] A line of stages, each of which takes its part of a piece once it has done the one
+// before and the stage before it this one: when the last piece is through the last stage.
+double time_of_line(const StepTimes& steps, double stages, double tokens, double piece) {
+  std::vector<double> free(static_cast<std::size_t>(stages), 0.0);
+  for (double begin = 0; begin < tokens; begin += piece) {
+    const double end = std::min(tokens, begin + piece);
+    const double pass = steps.of({.prompt = end - begin, .pairs = end * end - begin * begin});
+    double done = 0;
+    for (double& stage : free) done = stage = std::max(done, stage) + pass / stages;
+  }
+  return free.back();
+}
+
+// Its token comes when a line of stages makes it, also where the last pieces fill some stages
+// alone; a piece at the end that is shorter than the others hides behind them.
+RC_GTEST_PROP(Pipeline, BringsTheTokenOfALongPromptWhenALineOfStagesDoes, ()) {
+  StepTimes steps = even_steps();
+  const Policy policy{.most_tokens = 500};
+  const auto stages = *rc::gen::inRange(1, 9);
+  const auto pieces = *rc::gen::inRange(1, 40);
+  const auto shorter = *rc::gen::element(0, 0, 1) * *rc::gen::inRange(0, 500);
+  Load load{.input = pieces * 500 - shorter, .output = *rc::gen::inRange(50, 100)};
+  load.arrivals = Arrivals::clients;
+  load.batch = load.count = 1;
+  const double line = time_of_line(steps, stages, static_cast<double>(load.input), 500);
+  steps.stages = stages;
+  const Engined engine{steps, policy, 1e9};
+  const Answered by = answered(engine, load);
+  const double told = by.first_token.front();
+  if (shorter == 0) {
+    RC_ASSERT(std::abs(told / line - 1) < 1e-9);
+  } else {
+    RC_ASSERT(told > 0.999 * line);
+    RC_ASSERT(told < line + 0.04);  // of a pass of 20 to 35 ms
+  }
+  const auto closed = in_closed_form(engine, load);
+  RC_ASSERT(closed.has_value());
+  RC_ASSERT(std::abs(closed->first_token / line - 1) < 0.35);
+}
+
+// [INFER-18] While the last pieces of a prompt are in the stages, others decode and begin; nobody
+// decodes sooner than its first token.
+TEST(Pipeline, TakesInOthersWhileItEmpties) {
+  StepTimes steps = even_steps();
+  steps.stages = 4;
+  const Policy policy{.most_tokens = 500};
+  Server server(steps, policy, 1e9);
+  Request first{.input = 2000, .output = 3, .left = 2000, .steps = 2};
+  Request second{.input = 500, .output = 3, .left = 500, .steps = 2};
+  server.take(first, 0);
+  server.take(second, 0);
+  server.step();
+  const double taken = server.now();  // four pieces have entered, the second's not
+  const auto next = server.step();
+  EXPECT_TRUE(next.empty());
+  EXPECT_EQ(server.sequences(), 2U);
+  std::vector<Request> all;
+  while (server.busy()) {
+    for (const Request& each : server.step()) all.push_back(each);
+  }
+  ASSERT_EQ(all.size(), 2U);
+  for (const Request& each : all) {
+    EXPECT_GT(each.first, taken);
+    EXPECT_GE(each.end - each.first, 2 * 0.01);
+  }
 }
 
 // [INFER-19] One client alone: prefill, the way of its cache, and steps of decoding.

@@ -41,7 +41,7 @@ bool Server::looks() {
 bool Server::gathers() {
   if (policy_.gathers == 0 || taken_.empty() || decoding_.empty()) return false;
   if (taken_.front().cached > taken_.front().hit) return false;
-  const double all = static_cast<double>(policy_.most_tokens) * steps_.ways;
+  const double all = static_cast<double>(policy_.most_tokens) * steps_.ways();
   const double decoded = as_double(decoding_.size()) * steps_.checked;
   const double budget = std::max(1.0, all - decoded);
   double tokens = 0;
@@ -56,13 +56,14 @@ bool Server::gathers() {
 }
 
 void Server::take_in() {
-  const auto most = static_cast<std::size_t>(policy_.most_at_a_time(steps_.ways, steps_.checked));
+  const auto most = static_cast<std::size_t>(policy_.most_at_a_time(steps_.ways(), steps_.checked));
   while (!waiting_.empty()) {
     const Request& next = waiting_.front();
-    const bool alone = taken_.empty() && decoding_.empty();
+    const bool alone = taken_.empty() && decoding_.empty() && emptying_.empty();
     // What the next step adds to those that are there comes before those that wait.
     const double spoken_for = held_ + (policy_.reserve ? 0 : growth_);
-    const bool full = taken_.size() + decoding_.size() >= most || spoken_for + needs(next) > room_;
+    const std::size_t taken = taken_.size() + emptying_.size() + decoding_.size();
+    const bool full = taken >= most || spoken_for + needs(next) > room_;
     if (!alone && full) return;
     held_ += needs(next);
     if (next.left > 0) {
@@ -168,8 +169,110 @@ std::vector<Request> Server::leave() {
   return out;
 }
 
+double Server::left_for_prompts(const StepLoad& work) const {
+  return std::max(1.0, static_cast<double>(policy_.most_tokens) * steps_.ways() -
+                           work.decoding * steps_.checked);
+}
+double Server::left_in_a_way(const StepLoad& work) const {
+  return std::max(1.0, left_for_prompts(work) / steps_.ways());
+}
+
+// Of prompts what is left of the step, of each no more than follows itself through the stages.
+std::size_t Server::take_pieces(StepLoad& work) {
+  const bool whole = policy_.whole_prompts;
+  double budget = left_for_prompts(work);
+  const double a_way = left_in_a_way(work), most = std::floor(a_way * steps_.stages);
+  std::size_t ended = 0;
+  for (Request& request : taken_) {
+    if (budget <= 0) break;
+    if (whole && request.left > budget && work.prompt > 0) break;
+    const double tokens = whole ? request.left : std::min({budget, request.left, most});
+    const double begin = request.cached, end = begin + tokens;
+    work.prompt += tokens;
+    if (begin <= request.hit) work.prompts += 1;
+    work.pairs += end * end - begin * begin;
+    work.piece = std::max(work.piece, whole ? tokens : std::min(tokens, a_way));
+    request.cached = end;
+    request.left -= tokens;
+    request.passing = tokens;
+    budget -= tokens;
+    if (request.left <= 0) ++ended;
+  }
+  to_prefill_ -= work.prompt;
+  return ended;
+}
+
+// [INFER-18] Seconds from the end of its step until the last piece of a prompt is through. A
+// shorter one waits for the one before it.
+double Server::emptying_time(const Request& request, const StepLoad& work, double seconds) const {
+  const double a_way = left_in_a_way(work), computed = request.cached - request.hit;
+  if (policy_.whole_prompts || steps_.stages <= 1 || computed <= a_way) return 0;
+  const double pieces = std::ceil(request.passing / a_way);
+  const auto pass = [&](double end, double tokens) {
+    StepLoad of_piece = work;
+    of_piece.prompts = 0;
+    of_piece.prompt = of_piece.piece = tokens;
+    of_piece.pairs = end * end - (end - tokens) * (end - tokens);
+    return steps_.of(of_piece);
+  };
+  const double tokens = request.passing - (pieces - 1) * a_way;
+  const double last = pass(request.cached, tokens);
+  const double before = pass(request.cached - tokens, std::min(a_way, computed - tokens));
+  return steps_.emptying(seconds, pieces, last, std::max(last, before));
+}
+
+double Server::next_through() const {
+  double out = std::numeric_limits<double>::infinity();
+  for (const Emptying& each : emptying_) out = std::min(out, each.until);
+  return out;
+}
+
+void Server::decode_those_through() {
+  for (auto each = emptying_.begin(); each != emptying_.end();) {
+    if (each->until > now_) {
+      ++each;
+      continue;
+    }
+    decode(each->request);
+    each = emptying_.erase(each);
+  }
+}
+
+// Prompts that ended bring a token; they may stand anywhere where pieces are bounded.
+void Server::end_prompts(std::size_t ended, const StepLoad& work, double seconds,
+                         std::vector<Request>& out) {
+  for (auto each = taken_.begin(); ended > 0 && each != taken_.end();) {
+    if (each->left > 0) {
+      ++each;
+      continue;
+    }
+    Request request = *each;
+    each = taken_.erase(each);
+    --ended;
+    const double through = now_ + emptying_time(request, work, seconds);
+    const bool again = request.first >= 0;  // computed anew: the token is one of its others
+    if (!again) request.first = through;
+    if (again && request.steps > 0) --request.steps;
+    if (request.steps > 0 && through > now_) {
+      emptying_.push_back({through, request});
+    } else if (request.steps > 0) {
+      decode(request);
+    } else {
+      held_ -= needs(request);
+      request.end = through;
+      out.push_back(request);
+    }
+  }
+}
+
 std::vector<Request> Server::step(double horizon) {
+  decode_those_through();
   if (looks()) take_in();
+  horizon = std::min(horizon, next_through());
+  if (taken_.empty() && decoding_.empty()) {  // all that is there is in the stages
+    now_ = horizon > now_ ? horizon : next_through();
+    return {};
+  }
   const bool gathering = gathers();
   const bool apart = policy_.prompts_first && !taken_.empty() && !gathering;
   const std::int64_t put_back = put_back_;
@@ -182,28 +285,7 @@ std::vector<Request> Server::step(double horizon) {
     work.cached = cached_;
   }
   most_ = std::max(most_, work.decoding);
-  // Of prompts what is left of the step, of all ways together.
-  double budget = std::max(
-      1.0, static_cast<double>(policy_.most_tokens) * steps_.ways - work.decoding * steps_.checked);
-  std::size_t ended = 0;
-  for (Request& request : taken_) {
-    if (budget <= 0 || gathering) break;
-    const bool whole = policy_.whole_prompts;
-    if (whole && request.left > budget && work.prompt > 0) break;
-    const double piece =
-        whole ? request.left
-              : std::min({budget, request.left, static_cast<double>(policy_.most_tokens)});
-    const double begin = request.cached, end = begin + piece;
-    work.prompt += piece;
-    if (begin <= request.hit) work.prompts += 1;
-    work.pairs += end * end - begin * begin;
-    work.piece = std::max(work.piece, piece);
-    request.cached = end;
-    request.left -= piece;
-    budget -= piece;
-    if (request.left <= 0) ++ended;
-  }
-  to_prefill_ -= work.prompt;
+  const std::size_t ended = gathering ? 0 : take_pieces(work);
   std::int64_t made = apart ? 0 : 1;
   double seconds = steps_.of(work);
   // Who was put back may be taken in again in the next.
@@ -224,26 +306,7 @@ std::vector<Request> Server::step(double horizon) {
     if (!policy_.reserve) held_ += growth_ * static_cast<double>(made);
   }
   std::vector<Request> out = leave();
-  // Prompts that ended bring a token; they may stand anywhere where pieces are bounded.
-  for (auto each = taken_.begin(); ended > 0 && each != taken_.end();) {
-    if (each->left > 0) {
-      ++each;
-      continue;
-    }
-    Request request = *each;
-    each = taken_.erase(each);
-    --ended;
-    const bool again = request.first >= 0;  // computed anew: the token is one of its others
-    if (!again) request.first = now_;
-    if (again && request.steps > 0) --request.steps;
-    if (request.steps > 0) {
-      decode(request);
-      continue;
-    }
-    held_ -= needs(request);
-    request.end = now_;
-    out.push_back(request);
-  }
+  end_prompts(ended, work, seconds, out);
   return out;
 }
 

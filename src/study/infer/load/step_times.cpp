@@ -34,7 +34,7 @@ class PlaceInList {
 
 double StepTimes::of(const StepLoad& all) const {
   StepLoad mine = all;
-  if (ways > 1) {
+  if (const double ways = this->ways(); ways > 1) {
     // The fullest of them.
     mine.decoding = all.decoding > 0 ? std::max(1.0, all.decoding / ways) : 0;
     if (all.decoding > 0) mine.cached = all.cached * mine.decoding / all.decoding;
@@ -61,6 +61,11 @@ double StepTimes::of(const StepLoad& all) const {
     }
   }
   return out;
+}
+
+double StepTimes::emptying(double seconds, double pieces, double last, double longest) const {
+  const double entering = ((pieces - 1) * seconds + std::min(seconds, last)) / stages;
+  return std::max(0.0, entering + (stages - 1) / stages * longest - seconds);
 }
 
 }  // namespace headway

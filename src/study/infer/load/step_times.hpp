@@ -13,7 +13,7 @@ struct StepLoad {
   double prompt = 0;                // tokens of prompts
   double prompts = 0;               // of which so many begin in this step
   double pairs = 0;  // of prompts: the sum over them of (end² - begin²), places in their prompts
-  double piece = 0;  // most tokens of one prompt
+  double piece = 0;  // most tokens of one prompt in one micro-batch
 };
 
 /// [INFER-9] Seconds of the parts of a step; made by step_times() (study/infer/steps.hpp).
@@ -26,15 +26,22 @@ struct StepTimes {
   double kernels = 0;                  // that are launched where no graph replays them
   double step = 0, sequence = 0, gaps = 0, launches = 0;  // of the host
   double begin = 0, token = 0;  // of the host: of each prompt that begins, of each of its tokens
-  /// [INFER-18] Micro-batches under way in a pipeline, times copies of attention that pass
-  /// together: each has its share of the sequences, and no less than one prompt's piece.
-  double ways = 1;
+  /// [INFER-18] Of a pipeline, each with a micro-batch under way, and copies of attention that pass
+  /// together.
+  double stages = 1, copies = 1;
   // [INFER-16] Speculation: tokens of a sequence that a pass checks, and what guesses them.
   double checked = 1;
   double guesses = 0;  // passes of the draft in a step
   std::shared_ptr<const StepTimes> draft{};
 
+  /// Micro-batches of a step: each has its share of the sequences, and no less than one piece.
+  double ways() const { return stages * copies; }
   double of(const StepLoad& work_done) const;
+  /// [INFER-18] Seconds from the end of a step that took `seconds` until the last of so many
+  /// pieces of one prompt, which entered one after another, has left the last stage. A line of
+  /// stages takes a stage's part of each piece, and of the longest the other stages' as well.
+  /// `last`, `longest`: passes of the last piece and of the longest one.
+  double emptying(double seconds, double pieces, double last, double longest) const;
 };
 
 }  // namespace headway
