@@ -21,10 +21,9 @@ PromptPasses prompt_passes(const Policy& policy, const Load& load, std::int64_t 
 }
 
 Seconds time_of_prompts(const Serving& serving, const ServingConstants& constants,
-                        const PromptPasses& passes, double prompts) {
+                        const PromptPasses& passes, double prompts, Seconds each) {
   const double all = std::max(1.0, prompts * passes.of_one);
   const double stages = static_cast<double>(serving.pp);
-  const Seconds each = time_of(serving, constants, passes.each).total();
   const Seconds last =
       passes.of_one > 1 && serving.pp > 1 ? time_of(serving, constants, passes.last).total() : each;
   return (all * each + (stages - 1) * last) / stages;

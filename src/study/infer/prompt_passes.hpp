@@ -17,8 +17,8 @@ struct PromptPasses {
 PromptPasses prompt_passes(const Policy& policy, const Load& load, std::int64_t at_once);
 
 /// [INFER-18] Until so many prompts are through that begin together, with nobody beside them: in a
-/// pipeline one pass enters after another.
+/// pipeline one pass enters after another. `each`: what a pass takes in the mean.
 Seconds time_of_prompts(const Serving& serving, const ServingConstants& constants,
-                        const PromptPasses& passes, double prompts);
+                        const PromptPasses& passes, double prompts, Seconds each);
 
 }  // namespace headway

@@ -61,7 +61,8 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   out.prompt_passes = prompts.of_one;
   out.prefill = time_of(serving, constants, out.prefill_work);
   if (together) {
-    out.first_token = time_of_prompts(serving, constants, prompts, out.sequences);
+    out.first_token =
+        time_of_prompts(serving, constants, prompts, out.sequences, out.prefill.total());
   } else {
     std::optional<StepTimes> own;
     if (steps == nullptr) own.emplace(step_times(serving, constants, load.input, load.output));

@@ -85,7 +85,9 @@ double waiting_share(Seconds first_token, const Serving& serving, const ServingC
                      const Load& load) {
   if (load.arrivals == Arrivals::together || first_token <= Seconds(0)) return 0;
   const PromptPasses passes = prompt_passes(serving.engine.policy, load, 1);
-  const Seconds own = time_of_prompts(serving, constants, passes, 1) + serving.engine.request;
+  const PassTime prefill = time_of(serving, constants, passes.each);
+  const Seconds own =
+      time_of_prompts(serving, constants, passes, 1, prefill.total()) + serving.engine.request;
   return std::clamp(1 - own / first_token, 0.0, 1.0);
 }
 

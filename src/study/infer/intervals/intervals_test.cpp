@@ -8,6 +8,7 @@
 
 #include "base/document/document.hpp"
 #include "study/infer/engines.hpp"
+#include "study/infer/load/line_of_stages_for_test.hpp"
 #include "study/infer/serving_for_test.hpp"
 
 namespace headway {
@@ -84,11 +85,12 @@ TEST(ServingIntervals, KnowHowMuchOfAFirstTokenIsWaiting) {
   serving.engine.request = Seconds(0.05);
   const ServingConstants constants = *serving_constants(serving.cluster);
   const Load load{.input = 8000, .output = 10, .arrivals = Arrivals::clients};
-  Seconds passes(0), last(0);
+  std::vector<double> passes;
   for (std::int64_t at = 0; at < load.input; at += 2000) {
-    passes += last = time_of(serving, constants, {.tokens = 2000, .cached = at}).total();
+    const PassTime pass = time_of(serving, constants, {.tokens = 2000, .cached = at});
+    passes.push_back(pass.total().value());
   }
-  const Seconds own = passes / 2 + last / 2 + Seconds(0.05);
+  const Seconds own(testing::time_of_line(passes, 2) + 0.05);
   EXPECT_NEAR(waiting_share(4 * own, serving, constants, load), 0.75, 0.01);
   EXPECT_EQ(waiting_share(0.9 * own, serving, constants, load), 0);
   EXPECT_EQ(waiting_share(own, serving, constants, {.input = 8000, .output = 10}), 0);

@@ -96,9 +96,9 @@ class Steady {
     const double stages = engine_.steps.stages;
     if (engine_.policy.whole_prompts || stages <= 1) return 0;
     if (engine_.policy.prompts_first) decoding = 0;
-    const double passes = std::ceil(computed() / left_in_a_way(decoding)), steps = pieces(decoding);
-    const double piece = computed() / passes, before = input_ - piece;
+    const double passes = std::ceil(computed() / left_in_a_way(decoding));
     if (passes <= 1) return 0;
+    const double steps = pieces(decoding), piece = computed() / passes, before = input_ - piece;
     const double last = engine_.steps.of({.decoding = decoding,
                                           .cached = decoding * context_,
                                           .prompt = piece,
@@ -107,6 +107,8 @@ class Steady {
     const double in_last_step = passes - (steps - 1) * stages;
     return engine_.steps.emptying(step(decoding, 1 / steps), in_last_step, last, last);
   }
+  // Seconds of a prompt that nobody is beside.
+  double prompt_alone() const { return prompt(0) + emptying(0); }
   // Steps that a prompt takes beside so many that decode, each with pieces in all stages.
   double pieces(double decoding) const {
     if (engine_.policy.whole_prompts) return 1;
@@ -182,7 +184,7 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, double others, b
   // Each of its pieces is in a step beside what is decoded, or all are before it.
   const double beside = engine.prompts_first() ? 1 : parts;
   const double first = busy * (beside * alone + more + engine.emptying(decoding)) +
-                       (1 - busy) * (engine.prompt(0) + engine.emptying(0));
+                       (1 - busy) * engine.prompt_alone();
   // Of random ones each waits for what is left of a step, beside those that came in that step; of
   // prompts alone for those before it.
   double wait = 0;
@@ -292,7 +294,7 @@ PromptTimes prompt_times(const Engined& engine, const Load& load) {
   const Steady prefill(engine, load);
   double together = prefill.tokens_left(0) / prefill.computed();
   if (engine.policy.whole_prompts) together = std::max(1.0, std::floor(together));
-  return {prefill.prompt(0) + prefill.emptying(0), prefill.step(0, together) / together};
+  return {prefill.prompt_alone(), prefill.step(0, together) / together};
 }
 
 double most_decoding(const Engined& engine, const Load& load) {
@@ -319,6 +321,7 @@ std::optional<Fluid> in_closed_form(const Apart& apart, const Load& load) {
   const double of_prefill = static_cast<double>(apart.prefill_copies);
   const double of_decode = static_cast<double>(apart.decode_copies);
   const double moving = apart.move_start + apart.move_token * prefill.input();
+  const double service = prefill.prompt(0), alone = prefill.prompt_alone();
   const auto at = [&](double rate) -> std::optional<Fluid> {
     if (rate > rates.least()) return std::nullopt;
     Fluid out;
@@ -329,8 +332,8 @@ std::optional<Fluid> in_closed_form(const Apart& apart, const Load& load) {
                    }).value_or(decode.most());
     const double step = decode.step(std::max(1.0, out.decoding), 0);
     out.each_token = step;
-    const auto wait = queue_wait(rate / of_prefill, prefill.prompt(0));
-    out.first_token = prompt_times(apart.prefill, load).alone + moving * apart.exposed +
+    const auto wait = queue_wait(rate / of_prefill, service);
+    out.first_token = alone + moving * apart.exposed +
                       (load.arrivals == Arrivals::clients ? 0 : wait.value_or(0)) +
                       std::min(1.0, out.decoding) * step / 2;
     return out;

@@ -6,6 +6,7 @@
 
 #include "study/infer/load/closed.hpp"
 #include "study/infer/load/lengths.hpp"
+#include "study/infer/load/line_of_stages_for_test.hpp"
 
 namespace headway {
 namespace {
@@ -304,21 +305,8 @@ TEST(StepTimes, OfAPipelineAreOfItsFullestMicroBatch) {
               of_prompt, 1e-12);
 }
 
-// [INFER-18] A line of stages, each of which takes its part of a piece once it has done the one
-// before and the stage before it this one: when the last piece is through the last stage.
-double time_of_line(const StepTimes& steps, double stages, double tokens, double piece) {
-  std::vector<double> free(static_cast<std::size_t>(stages), 0.0);
-  for (double begin = 0; begin < tokens; begin += piece) {
-    const double end = std::min(tokens, begin + piece);
-    const double pass = steps.of({.prompt = end - begin, .pairs = end * end - begin * begin});
-    double done = 0;
-    for (double& stage : free) done = stage = std::max(done, stage) + pass / stages;
-  }
-  return free.back();
-}
-
-// Its token comes when a line of stages makes it, also where the last pieces fill some stages
-// alone; a piece at the end that is shorter than the others hides behind them.
+// [INFER-18] Its token comes when a line of stages makes it, also where the last pieces fill some
+// stages alone; a piece at the end that is shorter than the others hides behind them.
 RC_GTEST_PROP(Pipeline, BringsTheTokenOfALongPromptWhenALineOfStagesDoes, ()) {
   StepTimes steps = even_steps();
   const Policy policy{.most_tokens = 500};
@@ -328,7 +316,13 @@ RC_GTEST_PROP(Pipeline, BringsTheTokenOfALongPromptWhenALineOfStagesDoes, ()) {
   Load load{.input = pieces * 500 - shorter, .output = *rc::gen::inRange(50, 100)};
   load.arrivals = Arrivals::clients;
   load.batch = load.count = 1;
-  const double line = time_of_line(steps, stages, static_cast<double>(load.input), 500);
+  std::vector<double> passes;
+  for (std::int64_t begin = 0; begin < load.input; begin += 500) {
+    const auto from = static_cast<double>(begin);
+    const auto to = static_cast<double>(std::min(load.input, begin + 500));
+    passes.push_back(steps.of({.prompt = to - from, .pairs = to * to - from * from}));
+  }
+  const double line = testing::time_of_line(passes, stages);
   steps.stages = stages;
   const Engined engine{steps, policy, 1e9};
   const Answered by = answered(engine, load);
