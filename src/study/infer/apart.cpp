@@ -92,9 +92,7 @@ Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
   out.move_start = whole - out.move_token * tokens;
   if (apart.streamed) {
     // The last layer's, and what takes longer than prefill itself.
-    const double hit = load.prefix_hit * tokens;
-    const double prompt = engines.prefill.of(
-        {.prompt = tokens - hit, .pairs = tokens * tokens - hit * hit, .piece = tokens - hit});
+    const double prompt = prompt_times(out.prefill, load).alone;
     out.exposed =
         std::max(1 / static_cast<double>(apart.prefill.model.layers()), 1 - prompt / whole);
   }

@@ -44,7 +44,7 @@ TEST(ServedApart, OfOneClientIsPrefillTheWayAndDecoding) {
 }
 
 // [INFER-6] Prefill whose steps hold a quarter of a prompt passes it four times, and says so;
-// [INFER-18] in four stages its pieces follow each other.
+// [INFER-18] in two stages its pieces follow each other.
 TEST(ServedApart, PassesALongPromptInPieces) {
   ServingApart apart = two_beside_four();
   apart.prefill.pp = 2;
@@ -59,6 +59,31 @@ TEST(ServedApart, PassesALongPromptInPieces) {
   // Half of each of four passes, and the second half of the last.
   const Seconds first = by.all.first_token - apart.prefill.engine.request - by.moving;
   EXPECT_NEAR(first / by.all.prefill.total(), 2.5, 0.2);
+}
+
+// [INFER-19] A cache that moves while prefill makes it is not all there before it has moved: where
+// two stages work on four pieces in the time of 2.5 passes, no more than that is hidden.
+TEST(ServedApart, HasNoTokenBeforeItsCacheHasMoved) {
+  ServingApart apart = two_beside_four();
+  apart.prefill.pp = 2;
+  apart.prefill_copies = 1;
+  apart.decode_copies = 4;  // more than a node: the cache goes over the network
+  apart.prefill.engine.policy.most_tokens = 2000;
+  apart.prefill.cluster.accelerators = 64;
+  apart.streamed = true;
+  const ServingConstants constants = *serving_constants(apart.prefill.cluster);
+  Load load = clients_of(1);
+  load.input = 8000;
+  const auto at = [&](double bandwidth) {
+    apart.prefill.cluster.levels[1].bandwidth = BytesPerSecond(bandwidth);
+    return served(apart, constants, load);
+  };
+  const ServedApart before = at(1e9);
+  const Seconds passes = 3.2 * before.all.prefill.total();
+  const ServedApart by = at(1e9 * (before.moving / passes));
+  ASSERT_GT(by.moving, 3 * by.all.prefill.total());
+  ASSERT_LT(by.moving, 3.5 * by.all.prefill.total());
+  EXPECT_GT(by.all.first_token - apart.prefill.engine.request, by.moving);
 }
 
 // [INFER-19] Ranks that share each sequence keep a part of its cache, as those of tp do: four that
