@@ -55,6 +55,7 @@ class Steady {
   double passes() const { return passes_; }  // after the first token
   double most() const { return most_; }      // sequences at a time
   bool prompts_first() const { return engine_.policy.prompts_first; }
+  bool has_ways() const { return engine_.steps.ways() > 1; }  // prompts of a step lie in others
   // [INFER-10] Steps until the next look at new requests, in the mean.
   double to_look() const { return static_cast<double>(engine_.policy.polls - 1) / 2; }
 
@@ -126,20 +127,43 @@ class Steady {
   }
   // The mean step where `rate` prompts come a second: with less than one a step some have none.
   double mean_step(double decoding, double rate) const {
+    if (has_ways() && !prompts_first()) return mean_step_of_ways(decoding, rate);
     const double alone = step(decoding, 0), more = prompt(decoding);
     if (rate * more >= 1) return INFINITY;
     const double sparse = alone / (1 - rate * more), parts = pieces(decoding);
-    if (rate * parts * sparse <= 1 || engine_.policy.prompts_first) return sparse;
-    double dense = sparse;
-    for (int i = 0; i < 30; ++i) {
-      const double next = step(decoding, std::max(1 / parts, rate * dense));
-      if (std::abs(next - dense) <= 1e-9 * dense) break;
-      dense = next;
-    }
-    return dense;
+    if (rate * parts * sparse <= 1 || prompts_first()) return sparse;
+    return settled(sparse,
+                   [&](double each) { return step(decoding, std::max(1 / parts, rate * each)); });
   }
 
  private:
+  // [INFER-18] Prompts of one step lie in different micro-batches and take no longer than one: what
+  // counts is how many steps have any, of those that come at random moments 1 - exp(-n).
+  double mean_step_of_ways(double decoding, double rate) const {
+    const double alone = step(decoding, 0), parts = pieces(decoding);
+    const double most = tokens_left(decoding) / computed();  // prompts of a step
+    const double mean = settled(alone, [&](double each) {
+      const double prompts = std::min(most, rate * each);
+      const double with = -std::expm1(-prompts * parts);
+      if (with <= 0) return alone;
+      return (1 - with) * alone + with * step(decoding, std::max(1 / parts, prompts / with));
+    });
+    return rate * mean < most ? mean : INFINITY;
+  }
+
+  // The step that follows from itself: two tries, and where they lead if each goes on by the same
+  // part of the one before (Aitken).
+  template <class Next>
+  static double settled(double step, const Next& next) {
+    for (int i = 0; i < 15; ++i) {
+      const double once = next(step), twice = next(once);
+      if (std::abs(twice - once) <= 1e-9 * twice) return twice;
+      const double part = (twice - once) / (once - step);
+      step = part < 1 ? twice + (twice - once) * part / (1 - part) : twice;
+    }
+    return step;
+  }
+
   const Engined& engine_;
   double input_ = 0, hit_ = 0, pairs_ = 0, context_ = 0, passes_ = 0, most_ = 0;
 };
@@ -193,7 +217,7 @@ std::optional<Fluid> at_rate(const Steady& engine, double rate, double others, b
     if (!queued) return std::nullopt;
     wait = *queued;
   } else if (at_random) {
-    if (const double with = rate * parts * step; with < 1) {
+    if (const double with = rate * parts * step; with < 1 && !engine.has_ways()) {
       const double each = alone + more / parts;
       const double squares = (1 - with) * alone * alone + with * each * each;
       wait = busy * (squares / step / 2 + rate * squares / step * more);

@@ -96,6 +96,43 @@ RC_GTEST_PROP(ClosedForm, OfClientsInSmallStepsIsThatOfTheirSimulation, ()) {
   RC_ASSERT(std::abs(closed->rate / rate - 1) < 0.15);
 }
 
+// [INFER-18] In two to eight stages, where a step is as long as its fullest micro-batch, and
+// prompts that come in one step lie in different ones.
+RC_GTEST_PROP(ClosedForm, OfClientsInAPipelineIsNearThatOfTheirSimulation, ()) {
+  StepTimes steps = drawn_steps();
+  steps.stages = *rc::gen::inRange(2, 9);
+  Policy policy;
+  policy.most_tokens = *rc::gen::element<std::int64_t>(512, 2048, 8192);
+  Load load = drawn_load();
+  load.arrivals = Arrivals::clients;
+  load.batch = *rc::gen::inRange(1, 300);
+  load.count = 40 * load.batch;
+  const Engined engine{steps, policy, 2e6};
+  const auto closed = in_closed_form(engine, load);
+  RC_ASSERT(closed.has_value());
+  const Answered by = answered(engine, load);
+  const double rate = static_cast<double>(by.latency.size()) / by.elapsed.value();
+  RC_ASSERT(std::abs(closed->each_token / average(by.each_token) - 1) < 0.15);
+  RC_ASSERT(std::abs(closed->rate / rate - 1) < 0.2);
+}
+
+// The same at random moments, at half to eight tenths of what it can answer.
+RC_GTEST_PROP(ClosedForm, OfRandomRequestsToAPipelineIsNearThatOfTheirSimulation, ()) {
+  StepTimes steps = drawn_steps();
+  steps.stages = *rc::gen::inRange(2, 9);
+  const Policy policy;
+  Load load = drawn_load();
+  load.arrivals = Arrivals::random;
+  const Engined engine{steps, policy, 2e6};
+  load.rate = *rc::gen::inRange(5, 8) / 10.0 * most_rate(engine, load);
+  const auto closed = in_closed_form(engine, load);
+  RC_ASSERT(closed.has_value());
+  load.count = 2000 + 20 * static_cast<std::int64_t>(closed->decoding);
+  const Answered by = answered(engine, load);
+  RC_ASSERT(std::abs(closed->each_token / average(by.each_token) - 1) < 0.3);
+  RC_ASSERT(std::abs(closed->first_token / average(by.first_token) - 1) < 0.4);
+}
+
 // With room for few the others wait, and what is answered is what those few make.
 TEST(ClosedForm, OfClientsThatFindNoRoomIsTheMostThatIsAnswered) {
   StepTimes steps;
