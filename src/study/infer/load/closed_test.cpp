@@ -112,7 +112,7 @@ RC_GTEST_PROP(ClosedForm, OfClientsInAPipelineIsNearThatOfTheirSimulation, ()) {
   RC_ASSERT(closed.has_value());
   const Answered by = answered(engine, load);
   const double rate = static_cast<double>(by.latency.size()) / by.elapsed.value();
-  RC_ASSERT(std::abs(closed->each_token / average(by.each_token) - 1) < 0.15);
+  RC_ASSERT(std::abs(closed->each_token / average(by.each_token) - 1) < 0.2);
   RC_ASSERT(std::abs(closed->rate / rate - 1) < 0.2);
 }
 

@@ -77,11 +77,14 @@ StepTimes any_steps() {
   return out;
 }
 
-// [INFER-7] Steps that are alike are made at once: as one after another, to the rounding.
-RC_GTEST_PROP(Requests, TakeAsLongManyStepsAtOnceAsOneByOne, ()) {
-  const Case c = any_case();
-  const StepTimes steps = any_steps();
-  Server at_once(steps, c.policy, c.room), one_by_one(steps, c.policy, c.room);
+// When forty requests that are there at once end, and how many were put back, with as many steps at
+// once as are alike, or one by one.
+struct Ended {
+  std::vector<double> at;
+  std::int64_t put_back = 0;
+};
+Ended ended(const Case& c, const StepTimes& steps, bool one_by_one) {
+  Server server(steps, c.policy, c.room);
   Lengths lengths(c.load);
   for (int i = 0; i < 40; ++i) {
     const Listed drawn = lengths.next();
@@ -89,24 +92,47 @@ RC_GTEST_PROP(Requests, TakeAsLongManyStepsAtOnceAsOneByOne, ()) {
     request.input = request.left = static_cast<double>(drawn.input);
     request.output = static_cast<double>(drawn.output);
     request.steps = drawn.output - 1;
-    at_once.take(request, 0);
-    one_by_one.take(request, 0);
+    server.take(request, 0);
   }
-  std::vector<double> ends, each_ends;
-  while (at_once.busy()) {
-    for (const Request& request : at_once.step()) ends.push_back(request.end);
+  Ended out;
+  while (server.busy()) {
+    const auto answered = one_by_one ? server.step(server.now()) : server.step();
+    for (const Request& request : answered) out.at.push_back(request.end);
   }
-  while (one_by_one.busy()) {
-    for (const Request& request : one_by_one.step(one_by_one.now())) {
-      each_ends.push_back(request.end);
-    }
+  out.put_back = server.put_back();
+  return out;
+}
+
+// [INFER-7] Steps that are alike are made at once: as one after another, to the rounding.
+RC_GTEST_PROP(Requests, TakeAsLongManyStepsAtOnceAsOneByOne, ()) {
+  const Case c = any_case();
+  const StepTimes steps = any_steps();
+  const Ended at_once = ended(c, steps, false), each = ended(c, steps, true);
+  RC_ASSERT(at_once.at.size() == 40U);
+  RC_ASSERT(each.at.size() == at_once.at.size());
+  for (std::size_t i = 0; i < each.at.size(); ++i) {
+    RC_ASSERT(std::abs(at_once.at[i] / each.at[i] - 1) < 1e-9);
   }
-  RC_ASSERT(ends.size() == 40U);
-  RC_ASSERT(each_ends.size() == ends.size());
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    RC_ASSERT(std::abs(ends[i] / each_ends[i] - 1) < 1e-9);
-  }
-  RC_ASSERT(at_once.put_back() == one_by_one.put_back());
+  RC_ASSERT(at_once.put_back == each.put_back);
+}
+
+// [INFER-15] Where one decodes beside prompts that wait for more of them, a prompt goes out when
+// the cache is full, and not when that one has decoded all its steps.
+TEST(Requests, ArePutBackWhileOneDecodesBesidePromptsThatWait) {
+  Case c;
+  c.policy = {.most_tokens = 109,
+              .most_sequences = 3,
+              .prompts_first = true,
+              .gathers = 5,
+              .gathered = 0.5,
+              .reserve = false,
+              .block = 16};
+  c.load = {.input = 32, .output = 30};
+  c.load.input_spread = c.load.output_spread = {LengthSpread::Kind::share, 0.11};
+  c.room = 103;
+  const Ended at_once = ended(c, even_steps(), false), each = ended(c, even_steps(), true);
+  EXPECT_EQ(at_once.put_back, each.put_back);
+  EXPECT_NEAR(at_once.at.back() / each.at.back(), 1, 1e-9);
 }
 
 // Whatever the policy: every request is answered in full, none of its tokens comes sooner than the

@@ -131,7 +131,7 @@ void Server::put_back_one() {
 // `horizon`: n of them take n·(first + (n - 1)/2·more).
 std::int64_t Server::steps_alike(std::int64_t decoding, double horizon) const {
   std::int64_t most = decoding_.front().step - step_;
-  if (!policy_.reserve && decoding > 1) {
+  if (!policy_.reserve && taken_.size() + decoding_.size() > 1) {
     most = std::min(most, static_cast<std::int64_t>((room_ - held_) / growth_));
   }
   // Whoever waits may be taken in at the next look.
