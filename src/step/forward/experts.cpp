@@ -21,7 +21,7 @@ struct Routed {
         // After the exchange a rank's experts hold what ep ranks sent, spread over ep ranks; a rank
         // of an expert-tensor group works on all tokens of the group.
         received(sent * static_cast<double>(share.split.etp) * share.job.expert_imbalance),
-        experts(of.count / share.split.ep),
+        experts(std::max<std::int64_t>(1, of.count / share.split.ep)),
         rows_each(std::max<std::int64_t>(
             1, static_cast<std::int64_t>(received / static_cast<double>(experts)))),
         width(static_cast<double>(of.each.width) / static_cast<double>(share.split.etp)) {}

@@ -8,6 +8,16 @@
 namespace headway {
 namespace {
 
+// Ranks have places for experts and for copies of the busiest alike.
+Model with_copies(const Serving& serving) {
+  Model out = serving.model;
+  if (serving.ep == 1) return out;
+  for (Layer& layer : out.kinds) {
+    if (layer.experts) layer.experts->count += serving.routing.redundant;
+  }
+  return out;
+}
+
 class ServingRules {
  public:
   explicit ServingRules(const Serving& serving) : serving_(serving) {}
@@ -57,7 +67,7 @@ class ServingRules {
 
   void degrees() {
     const Serving& s = serving_;
-    Problems of_split = check_split(s.model, layout_of(s, 1, s.cp));
+    Problems of_split = check_split(with_copies(s), layout_of(s, 1, s.cp));
     const bool splits = of_split.empty();
     for (Problem& problem : of_split) {
       // The tensor degree inside an expert is what tp is over ep here.
@@ -140,14 +150,19 @@ class ServingRules {
                            " has no arithmetic for; legal: collective");
     }
     const Routing& routing = serving_.routing;
-    if (routing.power <= 0 && routing.redundant == 0) return;
     std::int64_t count = 0;
     for (const Layer& layer : serving_.model.kinds) {
       if (layer.experts) count = layer.experts->count;
     }
     if (count == 0) {
-      return fail(routing.redundant > 0 ? "redundant-experts" : "imbalance",
-                  "is of experts, which the model has none of");
+      const std::pair<const char*, bool> asked[] = {{"imbalance", routing.power > 0},
+                                                    {"redundant-experts", routing.redundant > 0},
+                                                    {"exchange", serving_.own_exchange},
+                                                    {"two-batches", serving_.two_batches}};
+      for (const auto& [field, is] : asked) {
+        if (is) fail(field, "is of experts, which the model has none of");
+      }
+      return;
     }
     if (routing.redundant == 0 || serving_.ep == 1) return;
     if (routing.redundant > count * (serving_.ep - 1)) {
@@ -155,7 +170,7 @@ class ServingRules {
                                     " experts once on each of " + std::to_string(serving_.ep) +
                                     " ranks (ep)");
     } else if ((count + routing.redundant) % serving_.ep != 0) {
-      fail("redundant-experts", "with the experts these are " +
+      fail("redundant-experts", "with the " + std::to_string(count) + " experts these are " +
                                     std::to_string(count + routing.redundant) +
                                     ", which ep does not divide");
     }

@@ -12,7 +12,10 @@ Serving draft_of(const Serving& serving) {
   out.engine.step = out.engine.sequence = out.engine.prompt = out.engine.token = Seconds(0);
   if (serving.speculation->draft) {
     out.model = *serving.speculation->draft;
-    if (!has_experts(out.model)) out.ep = 1;
+    if (!has_experts(out.model)) {
+      out.ep = 1;
+      out.own_exchange = out.two_batches = false;
+    }
     out.routing = {};  // what is known is of the model's own
     return out;
   }

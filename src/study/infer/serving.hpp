@@ -141,6 +141,7 @@ struct Serving : ServingSplit {
   Engine engine;
   Routing routing{};          // of tokens to experts
   bool own_exchange = false;  // which travel by kernels of its own [INFER-33], else by collectives
+  bool two_batches = false;   // of a pass one half computes while the other's travel [INFER-40]
   std::optional<Speculation> speculation{};
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
@@ -207,6 +208,7 @@ struct PassTime {
   Seconds rated;       // of them what products take at the rate that they sustain
   double kernels = 0;  // that the host launches where no graph replays them
   Seconds& operator[](ServingPart part) { return parts[static_cast<std::size_t>(part)]; }
+  Seconds operator[](ServingPart part) const { return parts[static_cast<std::size_t>(part)]; }
   Seconds total() const {
     Seconds out(0);
     for (const Seconds part : parts) out += part;

@@ -13,7 +13,8 @@ double attention_of(PassTime pass) {
 }
 
 // The parts of a step that hang on how many tokens pass.
-void list_work(StepTimes& out, const Serving& serving, const ServingConstants& constants) {
+void list_work(StepTimes& out, const Serving& serving, const ServingConstants& constants,
+               std::int64_t input, std::int64_t output) {
   // Every token passes the same products; only attention tells decoded ones from those of prompts,
   // and only the host steps with a prompt from those that a graph replays.
   const auto without_attention = [](PassTime pass) {
@@ -21,9 +22,13 @@ void list_work(StepTimes& out, const Serving& serving, const ServingConstants& c
     return (pass.total() - apart).value();
   };
   for (std::int64_t tokens = 1; tokens <= kMostListed; tokens += (tokens + 2) / 3) {
-    const double prompt = without_attention(time_of(serving, constants, {.tokens = tokens}));
+    // [INFER-40] What attention hides is of prompts and contexts as they are.
+    const std::int64_t prompts = serving.two_batches ? (tokens + input - 1) / input : 1;
+    const std::int64_t cached = serving.two_batches ? input + output / 2 : 1;
+    const double prompt = without_attention(time_of(
+        serving, constants, {.sequences = prompts, .tokens = (tokens + prompts - 1) / prompts}));
     const double decoded = without_attention(
-        time_of(serving, constants, {.sequences = tokens, .tokens = 1, .cached = 1}));
+        time_of(serving, constants, {.sequences = tokens, .tokens = 1, .cached = cached}));
     out.tokens.push_back(static_cast<double>(tokens));
     out.work.push_back(prompt);
     out.head.push_back(decoded - prompt);
@@ -35,7 +40,7 @@ void list_work(StepTimes& out, const Serving& serving, const ServingConstants& c
 StepTimes step_times(const Serving& serving, const ServingConstants& constants, std::int64_t input,
                      std::int64_t output) {
   StepTimes out;
-  list_work(out, serving, constants);
+  list_work(out, serving, constants, input, output);
   out.stages = static_cast<double>(serving.pp);
   const std::int64_t checked =
       serving.speculation ? serving.speculation->guesses.length + 1 : std::int64_t{1};

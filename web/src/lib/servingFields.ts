@@ -27,6 +27,7 @@ export const kServingFields = [
   { name: "imbalance", group: "Split", kind: "number" },
   { name: "redundant-experts", group: "Split", kind: "count" },
   { name: "exchange", group: "Split", kind: "choice", choices: ["collective", "kernels"] },
+  { name: "two-batches", group: "Split", kind: "switch" },
   { name: "weights", group: "Formats and engine", kind: "choice", choices: ["fp32", "tf32", "fp16", "bf16", "fp8", "fp8-current", "fp8-block", "mxfp8", "fp4", "int8", "int4", "int4-experts", "mxfp4", "mxfp4-mxfp8", "nvfp4", "fp4-experts", "int8-full"] },
   { name: "cache", group: "Formats and engine", kind: "choice", choices: ["bf16", "fp8", "int8", "int4", "nvfp4"] },
   { name: "engine", group: "Formats and engine", kind: "choice", choices: ["vllm", "vllm-0.6", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed", "fastertransformer", "llama-cpp"] },

@@ -837,6 +837,8 @@ class InferFields(ServingFields, total=False):
     redundant_experts: copies of the busiest, which even out ranks
     exchange: how tokens travel to experts and back: collective, or kernels of its own (DeepEP):
         collective, kernels; default: collective
+    two_batches: a pass in two halves, of which one computes while the other's tokens are on
+        their way to experts (two-batch overlap)
     memory_share: of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), for
         the engine; default: the engine's
     step_tokens: of one step at most, of prompts and decoded; default: the engine's
@@ -884,6 +886,7 @@ class InferFields(ServingFields, total=False):
     imbalance: float
     redundant_experts: int
     exchange: Literal["collective", "kernels"]
+    two_batches: bool
     memory_share: float
     step_tokens: int
     step_sequences: int

@@ -1,256 +1,86 @@
-// One pass of a serving: the forward pass that training begins with, its tokens spread over experts
-// as serving does, its attention over the cache, priced item by item.
+// One pass of a serving, as one or in two halves, and what the host takes beside it.
 #include <algorithm>
 
-#include "cost/kernels/traffic.hpp"
-#include "cost/serving/experts.hpp"
-#include "step/forward/forward.hpp"
-#include "step/passes/passes.hpp"
-#include "study/infer/items.hpp"
+#include "cost/serving/exchange.hpp"
 #include "study/infer/parts.hpp"
-#include "study/infer/pass/attention.hpp"
-#include "study/infer/pass/calls.hpp"
-#include "study/infer/pass/products.hpp"
+#include "study/infer/pass/pricer.hpp"
 
 namespace headway {
 namespace {
 
-class Pricer {
- public:
-  Pricer(const Serving& serving, const ServingConstants& constants, const PassWork& work,
-         std::vector<PassItem>* items = nullptr)
-      : of_(context_of(serving, constants, work)),
-        items_(items),
-        layout_(layout_of(serving, work.sequences, of_.cp)),
-        job_(serving_job(serving, (work.tokens + of_.cp - 1) / of_.cp * of_.cp)),
-        last_(serving_job(serving, work.checks ? work.tokens : 1)),
-        spans_(spans(layout_of(serving, 1, serving.cp), serving.cluster)),
-        routed_(routed_format(serving)),
-        fuses_casts_(fuses_casts(serving)) {
-    of_.kernel = job_.attention;
+// [INFER-8] Of a replayed pass what lies between its kernels; of another what the host needs to
+// launch them beyond what they take on the `device`.
+Seconds host_time(const Serving& serving, const PassWork& work, double kernels, Seconds device) {
+  const Engine& engine = serving.engine;
+  if (!work.replayed) {
+    const double prompts = work.is_prompt() ? static_cast<double>(work.sequences) : 0;
+    return engine.step + std::max(Seconds(0), launch_time(serving, kernels) - device) +
+           prompts * (engine.prompt + static_cast<double>(work.tokens) * engine.token);
   }
+  return engine.step + static_cast<double>(work.sequences) * engine.sequence +
+         static_cast<double>(serving.model.layers()) *
+             gap_of_layer(engine, serving.cluster.accelerator);
+}
 
-  PassTime run() {
-    const Share share(of_.serving.model, job_, layout_);
-    block_ = BlockKind::embedding;
-    add(forward_embedding(share), share, 1, nullptr);
-    block_ = BlockKind::layer;
-    const std::vector<double> layers = layers_of_kinds(of_.serving.model);
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      const Layer& layer = of_.serving.model.kinds[i];
-      kind_ = i;
-      add(forward_layer(share, layer), share, layers[i], &layer);
-    }
-    if (of_.serving.predicts) add_projection(share);
-    // Of each sequence the last token alone goes on, and guesses that are checked.
-    const Layout whole = layout_of(of_.serving, of_.work.sequences);
-    const Share last(of_.serving.model, last_, whole);
-    block_ = BlockKind::head;
-    add(forward_head(last), last, 1, nullptr);
-    if (of_.serving.pp > 1) {
-      const Bytes sent = share.rows * share.hidden * share.element;
-      const Bytes each = sent / static_cast<double>(of_.serving.tp);
-      take({.part = ServingPart::pp,
-            .count = static_cast<double>(of_.serving.pp - 1),
-            .each = transfer_time(of_, layout_, each),
-            .bytes = each});
-    }
-    out_.kernels = kernels_;
-    take({.part = ServingPart::host, .each = host_time()});
-    return out_;
+// Of the compute units what kernels of an exchange hold: as many as copy. Those of few tokens hold
+// none while data are on their way.
+double units_taken(const Serving& serving, const PassWork& work) {
+  const auto units = static_cast<double>(serving.cluster.accelerator.compute_units);
+  if (units <= 0 || (serving.own_exchange && !work.is_prompt())) return 0;
+  return std::min(1.0, static_cast<double>(ExpertExchange{}.units) / units);
+}
+
+// [INFER-40] Both halves, what is hidden of their exchange taken from it.
+PassTime in_turns(const Serving& serving, const ServingConstants& constants,
+                  const std::pair<PassWork, PassWork>& halves, std::vector<PassItem>* items) {
+  const PricedPass first = price_pass(serving, constants, halves.first, items);
+  const PricedPass second = price_pass(serving, constants, halves.second, items);
+  PassTime out = first.time;
+  for (std::size_t i = 0; i < out.parts.size(); ++i) out.parts[i] += second.time.parts[i];
+  out.rated += second.time.rated;
+  out.kernels += second.time.kernels;
+  Seconds& exchange = out[ServingPart::ep];
+  const double taken = units_taken(serving, halves.first);
+  const Seconds hidden =
+      hidden_in_turns(first.layers, second.layers, static_cast<double>(serving.pp), taken);
+  const double exposed = exchange > Seconds(0) ? std::max(0.0, 1 - hidden / exchange) : 1;
+  exchange *= exposed;
+  if (items == nullptr) return out;
+  for (PassItem& item : *items) {
+    if (item.part == ServingPart::ep) item.each *= exposed;
   }
+  return out;
+}
 
- private:
-  void take(PassItem item) {
-    out_[item.part] += item.count * item.each;
-    if (items_ == nullptr) return;
-    item.block = block_;
-    item.kind = kind_;
-    items_->push_back(std::move(item));
-  }
-
-  void add(Program program, const Share& share, double times, const Layer* layer) {
-    join_projections(program);
-    if (layer != nullptr && layer->experts) {
-      spread_experts(program, share, *layer->experts, of_.serving.routing,
-                     quantised_bytes(routed_.precision, routed_.scaling));
-    }
-    split_tensors(program, share);
-    exchange_context(program, share);
-    route_experts(program, share);
-    returns_ = false;
-    std::vector<PassItem> ring;
-    const Seconds attention = out_[ServingPart::attention];
-    for (const Item& item : program.items) {
-      if (const auto* op = std::get_if<Op>(&item.what)) {
-        if (is_fused(*op)) continue;
-        kernels_ += times * launches_of(*op);
-        add(*op, times, layer);
-      } else if (const auto* call = std::get_if<Call>(&item.what)) {
-        PassItem made{.part = part_of(call->group),
-                      .what = *call,
-                      .count = times * call->count,
-                      .each = time_of_call(*call, layer),
-                      .bytes = call->bytes};
-        if (made.part == ServingPart::cp) {
-          ring.push_back(std::move(made));
-        } else {
-          take(std::move(made));
-        }
-      }
-    }
-    if (layer == nullptr || of_.serving.cp == 1) return;
-    if (of_.cp > 1) {
-      take_ring(std::move(ring), out_[ServingPart::attention] - attention);
-    } else {
-      take(merged(*layer, times));
+PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work,
+                 std::vector<PassItem>* items) {
+  PassTime out = price_pass(serving, constants, work, items).time;
+  const auto halves = serving.two_batches ? halves_of(work) : std::nullopt;
+  if (halves) {
+    // Engines split where it is faster.
+    std::vector<PassItem> own;
+    const PassTime split = in_turns(serving, constants, *halves, items != nullptr ? &own : nullptr);
+    if (split.total() < out.total()) {
+      out = split;
+      if (items != nullptr) *items = std::move(own);
     }
   }
-
-  // [INFER-39] Whether engines make the input of products where a norm, an activation or attention
-  // writes it. 8 bits by blocks have kernels of their own.
-  static bool fuses_casts(const Serving& serving) {
-    const Recipe& recipe = *serving.weights;
-    const bool blocks =
-        format_of(recipe.matmul, scaling_of(recipe)) == ProductFormat::bits_8_blocks;
-    const auto& fused = serving.engine.fuses_casts;
-    return serving.stored == nullptr && !blocks &&
-           std::find(fused.begin(), fused.end(), to_name(recipe.matmul)) != fused.end();
-  }
-  bool is_fused(const Op& op) const {
-    const auto* pass = std::get_if<Pass>(&op.shape);
-    return fuses_casts_ && pass != nullptr && pass->cast;
-  }
-
-  // Training chooses experts, sorts tokens and multiplies expert by expert with kernels of its
-  // framework. Engines have one kernel for the products of all experts, and two for each of what
-  // lies about them: choice and order of tokens, activation and scales, the way back and the sum
-  // (github.com/vllm-project/vllm, fused_moe.py: topk_softmax, moe_align_block_size, fused_moe
-  // twice, silu_and_mul and per_token_quant, moe_sum).
-  static double launches_of(const Op& op) {
-    constexpr double kOfPass = 2;
-    return std::holds_alternative<Matmul>(op.shape) ? 1 : std::min(op.kernels, kOfPass);
-  }
-
-  static ServingPart part_of(Group group) {
-    if (group == Group::cp) return ServingPart::cp;
-    return group == Group::ep ? ServingPart::ep : ServingPart::tp;
-  }
-
-  // [INFER-25] Keys and values go round under the attention of the pieces that came before.
-  void take_ring(std::vector<PassItem> ring, Seconds attention) {
-    Seconds all;
-    for (const PassItem& item : ring) all += item.count * item.each;
-    const double behind = static_cast<double>(of_.cp - 1) / static_cast<double>(of_.cp);
-    const Seconds exposed = std::max(Seconds(0), all - behind * attention);
-    for (PassItem& item : ring) {
-      item.each *= all > Seconds(0) ? exposed / all : 0.0;
-      take(std::move(item));
-    }
-  }
-
-  // [INFER-25] Of a decoded token the parts of its result are put together: of each head of a
-  // sequence its result and the sum of its weights, in 32 bits, of all ranks.
-  PassItem merged(const Layer& layer, double times) {
-    const Attention& attention = *layer.attention;
-    const std::int64_t heads = std::max<std::int64_t>(1, attention.heads / of_.serving.tp);
-    const std::int64_t width =
-        attention.latent ? attention.latent->key_value_rank : attention.value_dim;
-    const Call sum{.op = CollectiveOp::all_reduce,
-                   .group = Group::cp,
-                   .phase = Phase::forward,
-                   .dtype = Precision::fp32,
-                   .bytes = Bytes(4 * static_cast<double>(of_.work.sequences * of_.work.tokens *
-                                                          heads * (width + 1)))};
-    return {.part = ServingPart::cp,
-            .what = sum,
-            .count = times,
-            .each = time_of_call(sum, nullptr),
-            .bytes = sum.bytes};
-  }
-
-  // Of the embedding of a token beside what the model made of the one before it.
-  void add_projection(const Share& share) {
-    const std::int64_t hidden = of_.serving.model.hidden;
-    const Matmul product{static_cast<std::int64_t>(share.rows), hidden / of_.serving.tp,
-                         2 * hidden};
-    add(Op{.shape = product, .precision = of_.serving.weights->activation}, 1, nullptr);
-  }
-
-  void add(const Op& op, double times, const Layer* layer) {
-    const Accelerator& accelerator = of_.serving.cluster.accelerator;
-    const KernelParameters& kernels = of_.constants.alone.kernels;
-    PassItem item{.what = op, .count = times};
-    if (items_ != nullptr) {
-      item.flops = work(op);
-      item.bytes = traffic_of(op, job_.attention);
-    }
-    if (const auto* product = std::get_if<Matmul>(&op.shape)) {
-      item.part = ServingPart::products;
-      item.each = product_time(of_, op, *product, layer != nullptr, item);
-      out_.rated += times * rated_time(of_, op, layer != nullptr);
-    } else if (const auto* core = std::get_if<AttentionShape>(&op.shape)) {
-      item.part = ServingPart::attention;
-      item.each = attention_time(of_, *core, *layer->attention, item);
-      if (of_.work.tokens > 1) out_.rated += times * rated_time(of_, op, true);
-    } else {
-      const Pass& pass = std::get<Pass>(op.shape);
-      item.part = ServingPart::passes;
-      item.each = routed_pass_time(pass.moved, op.routed && routed_.sorted, accelerator, kernels,
-                                   of_.constants.kernels);
-    }
-    take(std::move(item));
-  }
-
-  // [INFER-33] Tokens go to their experts by the first exchange of a layer, and come back by the
-  // second.
-  Seconds time_of_call(const Call& call, const Layer* layer) {
-    const bool exchanges = of_.serving.own_exchange && call.group == Group::ep;
-    if (!exchanges || layer == nullptr || !layer->experts) return call_time(of_, call, spans_);
-    const Seconds time = exchange_time(of_, call, spans_, *layer->experts, returns_);
-    returns_ = !returns_;
-    return time;
-  }
-
-  // [INFER-8] Of a replayed pass what lies between its kernels; of another what the host needs to
-  // launch them beyond what they take.
-  Seconds host_time() {
-    const Engine& engine = of_.serving.engine;
-    const Seconds device = out_.total();
-    if (!of_.work.replayed) {
-      const double prompts = of_.work.is_prompt() ? static_cast<double>(of_.work.sequences) : 0;
-      return engine.step + std::max(Seconds(0), launch_time(of_.serving, kernels_) - device) +
-             prompts * (engine.prompt + static_cast<double>(of_.work.tokens) * engine.token);
-    }
-    return engine.step + static_cast<double>(of_.work.sequences) * engine.sequence +
-           static_cast<double>(of_.serving.model.layers()) *
-               gap_of_layer(engine, of_.serving.cluster.accelerator);
-  }
-
-  PassContext of_;
-  std::vector<PassItem>* items_;  // null: nobody asks
-  Layout layout_;
-  Job job_, last_;
-  Spans spans_;
-  BlockKind block_ = BlockKind::layer;
-  std::size_t kind_ = 0;
-  RoutedFormat routed_;
-  bool fuses_casts_;
-  double kernels_ = 0;
-  bool returns_ = false;  // the next exchange of a layer's tokens is the way back
-  PassTime out_;
-};
+  const Seconds host = host_time(serving, work, out.kernels, out.total());
+  out[ServingPart::host] = host;
+  if (items != nullptr) items->push_back({.part = ServingPart::host, .each = host});
+  return out;
+}
 
 }  // namespace
 
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work) {
-  return Pricer(serving, constants, work).run();
+  return time_of(serving, constants, work, nullptr);
 }
 
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work,
                  std::vector<PassItem>& items) {
   items.clear();
-  return Pricer(serving, constants, work, &items).run();
+  return time_of(serving, constants, work, &items);
 }
 
 }  // namespace headway

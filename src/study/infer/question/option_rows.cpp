@@ -195,6 +195,13 @@ std::vector<ServingOption> table() {
         "how tokens travel to experts and back: collective, or kernels of its own (DeepEP)",
         named(kExchangeNames), kSplit, "collective"},
        fills<&A::exchange>},
+      {{"two-batches",
+        "",
+        "a pass in two halves, of which one computes while the other's tokens are on their way to "
+        "experts (two-batch overlap)",
+        {.kind = FieldForm::Kind::flag},
+        kSplit},
+       fills<&A::two_batches>},
       {{"weights", "FORMAT", "of weights; int8, int4, mxfp4 and nvfp4 are of memory alone",
         named(format_names()), kFormats, "bf16, fp16 where there is none"},
        fills<&A::weights>},

@@ -69,7 +69,8 @@ class QuestionReader {
     serving.engine.memory = asked_.memory_share.value_or(serving.engine.memory);
     policy(serving.engine.policy);
     routing(serving);
-    exchange(serving);
+    serving.own_exchange = asked_.exchange && kExchangeNames[*asked_.exchange] == "kernels";
+    serving.two_batches = asked_.two_batches;
     speculation(serving);
     pools(out);
     space(out);
@@ -137,16 +138,6 @@ class QuestionReader {
     out = {asked_.imbalance.value_or(usual), asked_.redundant_experts.value_or(0)};
     if (out.redundant > 0 && asked_.imbalance && *asked_.imbalance == 0) {
       in_.fail("redundant-experts", "even out imbalance, which there is none of");
-    }
-  }
-
-  void exchange(Serving& out) {
-    if (!asked_.exchange) return;
-    out.own_exchange = kExchangeNames[*asked_.exchange] == "kernels";
-    // Of several ways of serving, as the best are, some have an exchange.
-    const bool one_way = !asked_.best && !asked_.prefill && !asked_.decode;
-    if (one_way && out.ep <= out.tp && !in_.refused("ep") && !in_.refused("tp")) {
-      in_.fail("exchange", "is of experts over more ranks than tp, which have tokens of their own");
     }
   }
 
@@ -229,9 +220,30 @@ class QuestionReader {
     out.apart = std::move(apart);
   }
 
+  // Of several ways of serving, as the best are, some have ranks of experts, and an exchange.
+  void experts(const ServingQuestion& question) {
+    if (!has_experts(question.serving.model)) {
+      if (asked_.exchange) in_.fail("exchange", "is of experts, which the model has none of");
+      return;
+    }
+    if (question.best || in_.refused("ep") || in_.refused("tp")) return;
+    const auto& apart = question.apart;
+    const Serving& one = apart ? apart->prefill : question.serving;
+    const Serving& other = apart ? apart->decode : question.serving;
+    if (one.routing.redundant > 0 && one.ep == 1 && other.ep == 1) {
+      in_.fail("redundant-experts", "even out the ranks of experts, of which there is one (ep)");
+    }
+    if (one.ep > one.tp || other.ep > other.tp) return;
+    constexpr const char* kOf =
+        "is of experts over more ranks than tp, which have tokens of their own";
+    if (asked_.exchange) in_.fail("exchange", kOf);
+    if (asked_.two_batches) in_.fail("two-batches", kOf);
+  }
+
   // What stands in for a refused field breaks no rule of its own.
   void rules(const ServingQuestion& question) {
     const Serving& serving = question.serving;
+    experts(question);
     for (Problem& problem : question.apart ? check(*question.apart) : check(serving)) {
       const auto refused = [&](const FieldName& field) {
         const bool of_format = field.name == "weights" || field.name == "cache";
@@ -248,12 +260,6 @@ class QuestionReader {
                        (!question.curve || question.curve == CurveOf::batch);
     const std::string why = why_together_only(serving.engine);
     if (!why.empty() && (!batch || question.apart)) in_.fail("engine", why);
-    // Of several ways of serving, as the best are, some have such ranks.
-    const auto& apart = question.apart;
-    const std::int64_t ep = apart ? std::max(apart->prefill.ep, apart->decode.ep) : serving.ep;
-    if (serving.routing.redundant > 0 && has_experts(serving.model) && ep == 1 && !question.best) {
-      in_.fail("redundant-experts", "even out the ranks of experts, of which there is one (ep)");
-    }
     const std::int64_t most = serving.cluster.accelerators;
     if (question.best && question.gpus > most) {
       in_.fail("gpus", "is more than the cluster's " + std::to_string(most));

@@ -119,6 +119,50 @@ TEST(ReadServing, TakesRedundantExpertsWhereExpertsHaveRanks) {
   EXPECT_FALSE(taken({{"prefill", "tp=4"}, {"decode", "tp=4"}, {"concurrency", "64"}}));
 }
 
+// Ranks have places for experts and copies alike: 256 and 32 on 144 ranks, as DeepSeek serves.
+TEST(ReadServing, HasEpDivideExpertsAndTheirCopies) {
+  const auto taken = [](const char* ranks, const char* copies) {
+    const RunRequest request = {{"model", "deepseek-v3"},
+                                {"cluster", "h800-8"},
+                                {"dp", ranks},
+                                {"ep", ranks},
+                                {"batch", "4"},
+                                {"input-len", "100"},
+                                {"output-len", "10"},
+                                {"weights", "fp8-block"},
+                                {"redundant-experts", copies}};
+    return read_serving(request, Asker::whoever_runs_it).ok();
+  };
+  EXPECT_TRUE(taken("144", "32"));
+  EXPECT_TRUE(taken("288", "32"));
+  EXPECT_FALSE(taken("144", "16"));
+  EXPECT_FALSE(taken("64", "32"));
+}
+
+// Halves in turn hide what tokens take to experts of other ranks: without such there is nothing.
+TEST(ReadServing, TakesHalvesInTurnWhereTokensTravelToExperts) {
+  const auto told = [](const RunRequest& more) {
+    RunRequest request = {{"cluster", "dgx-h100"},
+                          {"input-len", "100"},
+                          {"output-len", "10"},
+                          {"two-batches", "true"}};
+    request.insert(request.end(), more.begin(), more.end());
+    const auto question = read_serving(request, Asker::whoever_runs_it);
+    if (question) return question->serving.two_batches ? std::string("taken") : "dropped";
+    return question.problems().front().message;
+  };
+  const RunRequest one = {{"model", "mixtral-8x7b"}, {"batch", "8"}};
+  const auto with = [&](RunRequest more) {
+    more.insert(more.end(), one.begin(), one.end());
+    return told(more);
+  };
+  EXPECT_EQ(with({{"dp", "8"}, {"ep", "8"}}), "taken");
+  EXPECT_NE(with({{"tp", "2"}, {"ep", "2"}}), "taken");
+  EXPECT_EQ(told({{"model", "mixtral-8x7b"}, {"best", "true"}, {"gpus", "8"}}), "taken");
+  const RunRequest dense = {{"model", "llama-3.1-8b"}, {"best", "true"}, {"gpus", "8"}};
+  EXPECT_EQ(told(dense), "is of experts, which the model has none of");
+}
+
 // An engine of whole batches has no clients; one that splits by layers no tensor parallelism.
 TEST(ReadServing, RefusesWhatTheEngineCannotDo) {
   const auto told = [](const char* engine, const RunRequest& more) {

@@ -35,6 +35,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   imbalance: ["Uneven experts", "power"],
   "redundant-experts": ["Copies of experts"],
   exchange: ["Tokens to experts by"],
+  "two-batches": ["Two halves in turn", "hides their way"],
   weights: ["Weights"],
   cache: ["Cache"],
   engine: ["Engine"],
