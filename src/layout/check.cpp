@@ -34,7 +34,7 @@ class RunRules : CheckRules {
       check_network(run_, layout_, findings_);
     } else {
       check_widths(run_.model, layout_, findings_);
-      check_shared(run_, layout_, findings_);
+      check_trained(run_, layout_, findings_);
       if (findings_.silent && findings_.wrong) return;
       check_pipeline(run_, layout_, findings_);
       check_experts(run_.model, layout_, findings_);

@@ -74,9 +74,9 @@ class CheckRules : protected Rules {
 void check_widths(const Model& model, const Layout& layout, CheckFindings& found);
 void check_experts(const Model& model, const Layout& layout, CheckFindings& found);
 
-/// What may be done with weights that layers of a transformer share; its degrees are those of
-/// check_widths().
-void check_shared(const Run& run, const Layout& layout, CheckFindings& found);
+/// What training may not do that serving may: with weights that layers of a transformer share, and
+/// with state spaces.
+void check_trained(const Run& run, const Layout& layout, CheckFindings& found);
 
 /// What a network of modules may be split by.
 void check_network(const Run& run, const Layout& layout, CheckFindings& found);

@@ -26,11 +26,6 @@ class SplitRules : Rules {
         fail("cp", "linear attention is not computed over split sequences here; legal: 1",
              Trouble::unsupported);
       }
-      const bool selective = attention.linear && attention.linear->form == LinearForm::selective;
-      if (layout_.tp > 1 && selective) {
-        fail("tp", "selective state spaces are not computed over split channels here; legal: 1",
-             Trouble::unsupported);
-      }
       if (layout_.cp > 1 && layout_.context_exchange == ContextExchange::all_to_all) {
         divides("cp", layout_.cp * layout_.tp, attention.heads,
                 "(as cp x tp, heads exchanged for tokens) the attention heads");
@@ -53,6 +48,15 @@ class SplitRules : Rules {
                                     [](const Layer& layer) { return !layer.modules.empty(); });
     if (legal || !shares) return;
     fail(field, "weights that layers of " + model_.name + " share " + what, Trouble::unsupported);
+  }
+
+  // Of their channels no gradient is known over several ranks.
+  void trained(const Layer& layer) {
+    const bool selective = layer.attention && layer.attention->linear &&
+                           layer.attention->linear->form == LinearForm::selective;
+    if (layout_.tp == 1 || !selective) return;
+    fail("tp", "selective state spaces are not trained over split channels here; legal: 1",
+         Trouble::unsupported);
   }
 
   void experts() {
@@ -306,8 +310,9 @@ void check_widths(const Model& model, const Layout& layout, CheckFindings& found
 }
 
 // [MODEL-10] Weights that layers share are held once, and whole when they are used.
-void check_shared(const Run& run, const Layout& layout, CheckFindings& found) {
+void check_trained(const Run& run, const Layout& layout, CheckFindings& found) {
   SplitRules rules(run.model, layout, found);
+  for (const Layer& layer : run.model.kinds) rules.trained(layer);
   rules.whole("zero", layout.zero < 3,
               "are gathered for each use, which is not known; legal: 0, 1, 2");
   rules.whole("task", run.job.task != Task::lora,

@@ -192,7 +192,7 @@ TEST(LinearAttention, OfSelectiveStateSpacesIsNotSplit) {
   c.layout.tp = 2;
   const Problems found = check(c);
   ASSERT_FALSE(found.empty());
-  EXPECT_NE(found.back().message.find("not computed over split channels"), std::string::npos);
+  EXPECT_NE(found.back().message.find("not trained over split channels"), std::string::npos);
 }
 
 // What a rank holds of every layer comes to the model's parameters, but for rows of the vocabulary

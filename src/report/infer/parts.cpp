@@ -177,7 +177,11 @@ TextTable memory_rows(const ServingMemory& memory) {
   if (memory.state_of_sequence > Bytes(0)) {
     rows.push_back({"state", to_text(memory.state_of_sequence), "a sequence"});
   }
-  rows.push_back({"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))});
+  if (memory.cache_of_token > Bytes(0)) {
+    rows.push_back({"tokens that fit", count_text(std::max(0.0, memory.cached_tokens))});
+  } else {
+    rows.push_back({"sequences that fit", count_text(std::max(0.0, memory.sequences_that_fit(0)))});
+  }
   return rows;
 }
 

@@ -85,6 +85,10 @@ void add_linear_attention(Writer& writer, const Share& share, const Layer& layer
     for (const Linear& matrix : linears(layer, share.model.hidden)) {
       if (matrix.role != Role::state && matrix.role != Role::rate) continue;
       writer.linear(matrix, tp, share.tokens);
+      // Of rates, keys and queries each rank makes a part of the sum, and needs all.
+      if (matrix.role == Role::state) {
+        writer.cross(Seam::exit, bytes * static_cast<double>(matrix.out));
+      }
     }
     add_scan(writer, out, keys_and_queries / 2);
     add_end(writer, share, layer, out);

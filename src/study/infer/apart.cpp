@@ -27,16 +27,17 @@ Problems check_part(const Serving& part, std::string_view option) {
   return out;
 }
 
-// Seconds that the cache of so many tokens takes from the ranks of one copy of attention of
-// prefill to those of one of decode, each of which needs its own part; of ranks that share each
-// sequence (cp) a part of its tokens.
+// Seconds that the cache of so many tokens of a sequence, and its state, take from the ranks of one
+// copy of attention of prefill to those of one of decode, each of which needs its own part; of
+// ranks that share each sequence (cp) a part of its tokens.
 double moving_time(const ServingApart& apart, const ServingConstants& constants, const Load& load,
                    double tokens) {
   const ServingMemory there = memory_of(apart.decode, load);
   const std::int64_t senders = ranks_of_attention(apart.prefill);
   const std::int64_t receivers = ranks_of_attention(apart.decode);
   const double lanes = static_cast<double>(std::min(senders, receivers));
-  const Bytes each = there.cache_of_token * tokens * static_cast<double>(receivers) / lanes;
+  const Bytes each = (there.cache_of_token * tokens + there.state_of_sequence) *
+                     static_cast<double>(receivers) / lanes;
   const std::int64_t stride =
       std::max(apart.prefill_ranks(), apart.ranks() - apart.prefill_ranks());
   const GroupSpan span = span_of(2, stride, 2 * stride, apart.prefill.cluster);

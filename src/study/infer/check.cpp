@@ -41,19 +41,10 @@ class ServingRules {
     if (model.vocabulary == 0 || model.labels) {
       fail("model", "makes no tokens: it has no head over a vocabulary", Trouble::unsupported);
     }
-    bool cached = false;
-    for (const Layer& layer : model.kinds) {
-      if (!layer.attention) {
-        fail("model", "has layers without attention", Trouble::unsupported);
-        return;
-      }
-      cached = cached || !layer.attention->linear;
-      if (layer.attention->linear && layer.attention->linear->form == LinearForm::selective) {
-        fail("model", "has layers of selective state spaces, whose serving is not priced",
-             Trouble::unsupported);
-        return;
-      }
-    }
+    const bool attends =
+        std::any_of(model.kinds.begin(), model.kinds.end(),
+                    [](const Layer& layer) { return layer.attention.has_value(); });
+    if (!attends) return fail("model", "has no attention", Trouble::unsupported);
     if (serving_.cp > 1 && chooses_keys(model)) {
       fail("cp", "of keys that an indexer chooses is not predicted; legal: 1",
            Trouble::unsupported);
@@ -62,7 +53,6 @@ class ServingRules {
       fail("model", "has experts, whose buffers by " + serving_.engine.name + " are not known",
            Trouble::unsupported);
     }
-    if (!cached) fail("model", "has no layer with a cache: all keep a state", Trouble::unsupported);
   }
 
   void degrees() {

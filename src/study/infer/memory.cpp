@@ -120,6 +120,7 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
     const double copies = 1 + redundant / count;
     layer_bytes += layers[i] * (held.dense * weight_bytes(serving, false) +
                                 held.experts * copies * weight_bytes(serving, true));
+    if (!layer.attention) continue;
     if (layer.attention->linear) {
       state += layers[i] * state_of(*layer.attention, serving.tp);
       continue;
@@ -164,7 +165,9 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
   if (serving.engine.share_of == ShareOf::pool) {
     taken = out.weights + part * (out.parts.context + out.parts.communicators);
   }
-  out.cached_tokens = (out.capacity - taken) / out.cache_of_token;
+  out.free = out.capacity - taken;
+  out.cached_tokens = out.cache_of_token > Bytes(0) ? out.free / out.cache_of_token
+                                                    : out.room(static_cast<double>(context));
   return out;
 }
 

@@ -118,6 +118,17 @@ Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator) {
   return (usual != engine.layer.end() ? usual->second : Seconds(0)) + late_starts(accelerator);
 }
 
+Seconds gaps_of_layers(const Serving& serving) {
+  const std::vector<double> counts = layers_of_kinds(serving.model);
+  double layers = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const Layer& layer = serving.model.kinds[i];
+    const bool feeds = layer.feed_forward || layer.experts;
+    layers += counts[i] * (layer.attention && feeds ? 1.0 : 0.5);
+  }
+  return layers * gap_of_layer(serving.engine, serving.cluster.accelerator);
+}
+
 Layout layout_of(const Serving& serving, std::int64_t sequences, std::int64_t cp) {
   Layout out;
   out.tp = serving.tp;

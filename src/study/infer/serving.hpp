@@ -152,6 +152,8 @@ Seconds launch_time(const Serving& serving, double kernels);
 /// [INFER-8] What lies between the kernels of a layer that a graph replays; and what of it is
 /// because they start later there than by NVIDIA's graphs.
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
+/// Of all layers; one of a half alone, attention or what follows it, has half.
+Seconds gaps_of_layers(const Serving& serving);
 Seconds late_starts(const Accelerator& accelerator);
 
 /// The 16-bit format of weights that an accelerator multiplies in: "bf16", or "fp16" where it has
@@ -236,15 +238,16 @@ struct ServingMemory {
   Reserved parts;                     // of `reserved`
   Bytes cache_of_token;
   Bytes state_of_sequence;   // of layers that keep one in place of a cache
-  double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; below 0: not
-                             // even the weights do
+  Bytes free;                // for them; below 0: not even the weights fit
+  double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; where all
+                             // layers keep a state, in sequences of the context
 
   /// Tokens that fit in sequences of so many each, whose states are there, too.
   double room(double context) const { return sequences_that_fit(context) * context; }
   /// Sequences of `context` tokens each that fit, their states among them [INFER-5].
   double sequences_that_fit(double context) const {
     const Bytes each = context * cache_of_token + state_of_sequence;
-    return cached_tokens * cache_of_token / each;
+    return free / each;
   }
 };
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more;

@@ -76,8 +76,7 @@ void set_host(StepTimes& steps, const Serving& serving) {
   steps.begin = engine.prompt.value();
   steps.token = engine.token.value();
   steps.launches = launch_time(serving, steps.kernels).value();
-  steps.gaps = static_cast<double>(serving.model.layers()) *
-               gap_of_layer(engine, serving.cluster.accelerator).value();
+  steps.gaps = gaps_of_layers(serving).value();
   if (steps.draft == nullptr) return;
   const auto draft = std::make_shared<StepTimes>(*steps.draft);
   set_host(*draft, draft_of(serving));

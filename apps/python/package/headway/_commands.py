@@ -1433,7 +1433,7 @@ class Serving(Result):
         #: prompts share one
         prompt_passes: float
         memory_bytes: Record
-        #: of cache that fit
+        #: of cache that fit; where all layers keep a state, of sequences as long as these
         kv_tokens: float
         #: where it does not: flags that would make it fit, what makes most of an accelerator first
         would_fit: Records

@@ -18,8 +18,7 @@ Seconds host_time(const Serving& serving, const PassWork& work, double kernels, 
            prompts * (engine.prompt + static_cast<double>(work.tokens) * engine.token);
   }
   return engine.step + static_cast<double>(work.sequences) * engine.sequence +
-         static_cast<double>(serving.model.layers()) *
-             gap_of_layer(engine, serving.cluster.accelerator);
+         gaps_of_layers(serving);
 }
 
 // Of the compute units what kernels of an exchange hold: as many as copy. Those of few tokens hold

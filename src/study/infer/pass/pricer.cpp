@@ -80,6 +80,7 @@ class Pricer {
     exchange_context(program, share);
     route_experts(program, share);
     returns_ = false;
+    if (layer != nullptr && !of_.work.is_prompt()) add_state(*layer, times);
     std::vector<PassItem> ring;
     const Seconds attention = out_[ServingPart::attention];
     bool is_behind = false;  // tokens are at their experts, or came back
@@ -115,7 +116,7 @@ class Pricer {
     }
     if (layer != nullptr && of_.cp > 1) {
       take_ring(std::move(ring), out_[ServingPart::attention] - attention);
-    } else if (layer != nullptr && of_.serving.cp > 1) {
+    } else if (layer != nullptr && layer->attention && of_.serving.cp > 1) {
       take(merged(*layer, times));
     }
     ends(is_behind ? &LayerParts::after : &LayerParts::before);
@@ -184,6 +185,20 @@ class Pricer {
             .count = times,
             .each = time_of_call(sum, nullptr),
             .bytes = sum.bytes};
+  }
+
+  // [INFER-21] The scan of a selective layer [STEP-30] has what is of its tokens; of decoded ones
+  // the state is read and written beside it.
+  void add_state(const Layer& layer, double times) {
+    const bool linear = layer.attention && layer.attention->linear;
+    if (!linear || layer.attention->linear->form != LinearForm::selective) return;
+    const Bytes state = state_of(*layer.attention, of_.serving.tp);
+    take({.part = ServingPart::attention,
+          .what = Op{.shape = AttentionShape{}, .kernels = 0},
+          .count = times,
+          .each = state_attention_time(of_.work.sequences, state, of_.serving.cluster.accelerator,
+                                       of_.constants.kernels),
+          .bytes = 2 * static_cast<double>(of_.work.sequences) * state});
   }
 
   // Of the embedding of a token beside what the model made of the one before it.

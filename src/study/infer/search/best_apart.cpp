@@ -36,7 +36,8 @@ void add_metrics(Copy& copy, const Load& load) {
   copy.as_prefill = {prompts.alone, prompts.together, -ranks, -static_cast<double>(serving.dp)};
   const double context = static_cast<double>(load.input) + static_cast<double>(load.output) / 2;
   const double most = std::max(1.0, most_decoding(engine, load));
-  copy.as_decode = {-most, -ranks, ranks * copy.memory.cache_of_token.value()};
+  copy.as_decode = {-most, -ranks, ranks * copy.memory.cache_of_token.value(),
+                    ranks * copy.memory.state_of_sequence.value()};
   for (const double sequences : copy.steps.tokens) {
     copy.as_decode.push_back(
         sequences <= most ? copy.steps.of({.decoding = sequences, .cached = sequences * context})

@@ -168,7 +168,8 @@ function Memory({ name, served }: { name: string; served: ServedDocument }) {
         limit={{ name: "capacity", value: served.memory_bytes.capacity }}
       />
       <p class="soft">
-        {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each.
+        {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each
+        {served.memory_bytes.state_of_sequence > 0 && `, and ${bytes(served.memory_bytes.state_of_sequence)} a sequence`}.
       </p>
     </section>
   );
