@@ -136,6 +136,17 @@ void note_towers(const Fields& fields, const Families& known, Model& model) {
   }
 }
 
+// What weights lie in is said by who serves or trains, not by the file.
+void note_quantisation(const Document& config, Model& model) {
+  const Node* format = config.root.find("quantization_config");
+  if (format == nullptr || format->table() == nullptr) return;
+  const Node* method = format->find("quant_method");
+  const std::string* name = method != nullptr ? std::get_if<std::string>(&method->value) : nullptr;
+  model.notes.push_back("its config keeps weights in " +
+                        (name != nullptr ? printable(*name) : "a format of its own") +
+                        " (quantization_config): they are taken as --weights or --precision says");
+}
+
 // Each problem once: a field may be asked for by several traits.
 void forget_repetitions(Problems& problems) {
   Problems once;
@@ -172,6 +183,7 @@ Result<Model> model_from_config(const Document& config, std::string name) {
   read_layers(traits, model);
   set_head(whole, found.head, model);
   note_towers(whole, *known, model);
+  note_quantisation(config, model);
   forget_repetitions(problems);
   if (!problems.empty()) return problems;
   if (approximate_parameters(model) > kMostParameters) return implausible(whole);

@@ -212,6 +212,17 @@ TEST(TextConfig, BesideATowerIsReadAloneAndTheTowersAbsenceIsSaid) {
   EXPECT_EQ(valid(scout + R"(, "vision_config": {"image_size": 336}})").notes.size(), 1u);
 }
 
+// In what weights lie is said by who asks; that the file says something is told.
+TEST(Config, ThatKeepsWeightsInAFormatIsTold) {
+  const std::string llama = R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 64,
+    "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 100)";
+  EXPECT_TRUE(valid(llama + "}").notes.empty());
+  EXPECT_TRUE(valid(llama + R"(, "quantization_config": null})").notes.empty());
+  const Model model = valid(llama + R"(, "quantization_config": {"quant_method": "awq"}})");
+  ASSERT_EQ(model.notes.size(), 1u);
+  EXPECT_NE(model.notes[0].find("awq"), std::string::npos);
+}
+
 // Of a family whose larger networks tie the language model's embedding from outside.
 TEST(TextConfig, FollowsTheTiesOfTheNetworkAroundIt) {
   const std::string text = R"("text_config": {"hidden_size": 64, "intermediate_size": 32,
