@@ -60,6 +60,7 @@ struct Level {
   BytesPerSecond bandwidth;              // of one accelerator, per direction, when all of them send
   BytesPerSecond port_bandwidth;         // that one accelerator reaches when the others are silent
   Seconds latency;                       // one message between two accelerators at this level
+  double slowed = 1;                     // times what latencies of its class are, where one asks
   double oversubscription = 1;           // at this level's switches: 2 = half the bandwidth upwards
   bool in_network_reduction = false;     // the switches can sum (NVLink SHARP, IB SHARP)
   std::vector<std::int64_t> dimensions;  // of a torus, in domains of the level below

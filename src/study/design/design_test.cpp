@@ -152,6 +152,19 @@ TEST(DesignAnswer, OfSlowNetworksIsBoundByThem) {
 }
 
 // A machine that another beats in speed, power, area and money is not on the front.
+// 160 sums of a decode pass by the engine's own kernels, whatever they begin with: ten times the
+// latency is ten times that, until the library's are no slower.
+TEST(DesignAnswer, OfSlowLinksIsSlowWhicheverKernelsSum) {
+  const DesignAnswer answer = designed(served_batch(), {"link-latency=1.9us,3.8us,19us,190us"});
+  double before = 0;
+  for (const DesignPoint& point : answer.points) {
+    EXPECT_GT(point.times.front().time.value(), before);
+    before = point.times.front().time.value();
+  }
+  EXPECT_NEAR(answer.points[0].times.front().time / answer.base.times.front().time, 1, 1e-9);
+  EXPECT_GT(before, 160 * 190e-6);
+}
+
 TEST(DesignAnswer, FrontHasWhatNoOtherBeats) {
   const DesignAnswer design =
       designed(served_batch(), {"memory=hbm2e,hbm3,hbm4", "node=n5,n3", "power=300W..1200W:4"});

@@ -31,6 +31,7 @@ Problems set_latency(Level& level, Seconds to) {
   if (!constants) return constants.problems();
   level.constants = std::move(constants).value();
   level.latency = to;
+  level.slowed *= factor;
   return {};
 }
 
@@ -150,6 +151,11 @@ class Assembler {
     if (!has_dies()) return;
     const Dies& dies = *parts_->dies;
     out_.area = static_cast<double>(dies.count) * area();
+    constexpr double kReticle = 26 * 33;  // mm2 that a lithographic field has
+    if (area() > kReticle) {
+      return impossible("a die of " + count_text(area()) + " mm2; a reticle has " +
+                        count_text(kReticle));
+    }
     if (choice_.node == nullptr && !choice_.area && !choice_.arithmetic) return;
     const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
     if (cache_share() <= 0) {

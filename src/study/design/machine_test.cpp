@@ -234,6 +234,13 @@ TEST(PartsPrice, IsKnownWhereAllPartsAre) {
 
 // A wafer of 300 mm holds some 106 mm of a square at most: of a larger die there is no price, and
 // of any that has one no negative.
+// A field of lithography has 26 x 33 mm.
+TEST(BuiltMachine, HasNoDieThatIsLargerThanAReticle) {
+  const Cluster cluster = *load_cluster("dgx-h100");
+  EXPECT_EQ(assemble(cluster, {.area = 858})->impossible, "");
+  EXPECT_NE(assemble(cluster, {.area = 859})->impossible.find("reticle"), std::string::npos);
+}
+
 TEST(PartsPrice, IsNoneOfADieThatNoWaferHolds) {
   const Technologies& known = *technologies();
   for (const double area : {10.0, 814.0, 5000.0, 8000.0, 11'300.0, 90'000.0}) {

@@ -131,6 +131,7 @@ Result<RequestedRun> with_latency(const RequestedRun& base, double factor) {
     if (!constants) return constants.problems();
     level.constants = std::move(constants).value();
     level.latency *= factor;
+    level.slowed *= factor;
   }
   return out;
 }
