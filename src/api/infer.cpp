@@ -92,13 +92,27 @@ Problems plot_problems(const InferRequest& request, const ServingQuestion& asked
   return {{FieldName("plot"), "draws what --best or --curve finds"}};
 }
 
+// Requests a second of which none meets another.
+constexpr double kAlone = 0.01;
+
+std::vector<std::string> notes_of(const Serving& serving, const ServingConstants& constants,
+                                  std::optional<double> within) {
+  std::vector<std::string> out = serving.model.notes;
+  for (std::string& note : unmeasured(serving, constants)) out.push_back(std::move(note));
+  if (within == 0.0) {
+    out.push_back("so many keep to the limits at no rate: what is told is of one at a time, " +
+                  formatted("%g", kAlone) + " a second");
+  }
+  return out;
+}
+
 // Of all copies; nothing where none is asked for.
 std::optional<double> rate_of(ServingQuestion& asked, const ServingConstants& constants) {
   if (!asked.goodput) return std::nullopt;
   const double each = asked.apart
                           ? rate_within(*asked.apart, constants, asked.load, *asked.goodput)
                           : rate_within(asked.serving, constants, asked.load, *asked.goodput);
-  if (asked.load.rate == 0) asked.load.rate = std::max(each, 1e-6);
+  if (asked.load.rate == 0) asked.load.rate = std::max(each, kAlone);
   if (asked.load.count == 0) asked.load.count = kRequestsAtARate;
   return each * (asked.apart ? 1 : static_cast<double>(asked.serving.dp));
 }
@@ -132,7 +146,7 @@ CommandOutput run_infer(const InferRequest& request) {
   if (asked.apart) {
     ServedApart answer = served(*asked.apart, *constants, asked.load);
     answer.all.rate_within = within;
-    const std::vector<std::string> notes = unmeasured(asked.apart->decode, *constants);
+    const std::vector<std::string> notes = notes_of(asked.apart->decode, *constants, within);
     ServedBeside beside{.notes = notes};
     if (answer.all.fits && answer.all.stable()) {
       beside.intervals = intervals_of(*asked.apart, *constants, asked.load, answer.all);
@@ -156,7 +170,7 @@ CommandOutput run_infer(const InferRequest& request) {
   // What would make it fit, where it does not.
   std::vector<ServingChange> changes;
   if (!answer.fits) changes = smallest_changes(asked.serving, *constants, asked.load);
-  const std::vector<std::string> notes = unmeasured(asked.serving, *constants);
+  const std::vector<std::string> notes = notes_of(asked.serving, *constants, within);
   const ServedBeside beside{ops ? &*ops : nullptr, changes, notes, intervals};
   return {.text = request.json ? infer_json(asked.serving, asked.load, answer, beside)
                                : infer_text(asked.serving, asked.load, answer, beside),

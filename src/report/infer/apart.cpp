@@ -84,6 +84,7 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load, const 
              served.rates.decode);
   out.member("fits", served.all.fits);
   if (served.all.fits) {
+    out.member("stable", served.all.stable());
     out.member("cache_move_s", served.moving.value());
     if (std::isfinite(served.rates.move)) {
       out.member("cache_move_requests_per_s", served.rates.move);

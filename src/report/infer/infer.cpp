@@ -32,7 +32,8 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   const TextTable held = memory_rows(memory);
   if (!served.fits) {
     const std::span<const ServingChange> changes = beside.changes;
-    std::string would = changes.empty() ? "; no change of one or two flags would make it" : "";
+    std::string would =
+        changes.empty() ? "; no other split, format or number of sequences would make it" : "";
     for (const ServingChange& change : changes.first(std::min<std::size_t>(3, changes.size()))) {
       would += would.empty() ? "; it would with" : ", or";
       for (const auto& [flag, value] : change.flags) would += " --" + flag + " " + value;
@@ -63,6 +64,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
   write_layout(out, "layout", serving);
   write_amount(out, serving.dp, load);
   out.member("fits", served.fits);
+  if (served.fits) out.member("stable", served.stable());
   if (served.capacity) out.member("capacity_requests_per_s", *served.capacity);
   if (served.fits && served.stable()) {
     write_gained(out, serving.cluster, serving.ranks(), load, served);

@@ -10,6 +10,10 @@
 namespace headway {
 namespace {
 
+std::string count_of(double number, const char* of) {
+  return count_text(number) + " " + of + (number == 1 ? "" : "s");
+}
+
 std::string quantiles_text(const std::optional<Quantiles>& of) {
   return of ? "p50 " + to_text(of->median) + ", p90 " + to_text(of->p90) + ", p99 " +
                   to_text(of->p99)
@@ -63,11 +67,11 @@ std::string words_of(const Load& load) {
     case Arrivals::listed:
       return count_text(static_cast<double>(load.listed->size())) + " requests of a file";
     case Arrivals::clients:
-      return count_text(static_cast<double>(load.batch)) + " clients";
+      return count_of(static_cast<double>(load.batch), "client");
     case Arrivals::together:
       break;
   }
-  return count_text(static_cast<double>(load.batch)) + " sequences at a time";
+  return count_of(static_cast<double>(load.batch), "sequence") + " at a time";
 }
 
 std::string words_of(const Serving& serving) {
@@ -103,10 +107,10 @@ TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks
   rows.push_back({"with prompts", count_text(served.total_per_second) + " tokens/s"});
   if (load.arrivals == Arrivals::random) {
     rows.push_back({"at most", formatted("%.4g requests/s", *served.capacity),
-                    count_text(served.sequences) + " sequences at a time here"});
-  } else if (load.arrivals != Arrivals::listed &&
+                    count_of(served.sequences, "sequence") + " at a time here"});
+  } else if (load.arrivals != Arrivals::listed && load.output > 1 &&
              served.sequences < static_cast<double>(load.batch)) {
-    rows.push_back({"at a time", count_text(served.sequences) + " sequences",
+    rows.push_back({"at a time", count_of(served.sequences, "sequence"),
                     load.arrivals == Arrivals::together ? "memory holds no more"
                                                         : "of a copy, the others wait"});
   }

@@ -107,7 +107,7 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   out.all.memory = memory_of(serving.decode, load);
   const double prompt = static_cast<double>(load.input);
   out.all.fits = out.prefill.sequences_that_fit(prompt) >= 1 &&
-                 out.all.memory.sequences_that_fit(load.under_way()) >= 1;
+                 out.all.memory.sequences_that_fit(load.longest_told()) >= 1;
   if (!out.all.fits) return out;
 
   const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);

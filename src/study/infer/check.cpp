@@ -1,5 +1,6 @@
 // What cannot be served so.
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "layout/run.hpp"
@@ -169,6 +170,14 @@ class ServingRules {
   // A draft is served as the model is.
   void speculation() {
     if (!serving_.speculation || !serving_.speculation->draft) return;
+    // Vocabularies are padded to what products like, by some hundreds.
+    constexpr std::int64_t kPadded = 1024;
+    const std::int64_t own = serving_.model.vocabulary,
+                       other = serving_.speculation->draft->vocabulary;
+    if (std::abs(own - other) > kPadded) {
+      fail("draft", "has a vocabulary of " + std::to_string(other) + ", the model one of " +
+                        std::to_string(own) + ": its guesses would be other tokens");
+    }
     Serving draft = draft_of(serving_);
     draft.routing = {};
     for (Problem& problem : ::headway::check(draft)) {

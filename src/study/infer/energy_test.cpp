@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "model/count.hpp"
 #include "study/infer/apart.hpp"
@@ -128,6 +129,23 @@ TEST(ServedEnergy, SharesARequestBetweenPromptAndAnswer) {
       served(serving, constants, {.input = 100, .output = 2000, .batch = 8}).prompt_share;
   EXPECT_GT(in, 0.8);
   EXPECT_LT(out, 0.1);
+}
+
+// Requests of a file that are ten latencies apart leave the accelerator idle for most of the time,
+// as those do that come at random moments as rarely.
+TEST(ServedEnergy, OfAFileKnowsWhenNobodyIsThere) {
+  const auto [serving, constants] = case_of(8);
+  const Served alone = served(serving, constants, batch_of(1));
+  auto listed = std::make_shared<std::vector<Listed>>();
+  const double apart = 10 * alone.latency.value();
+  for (int i = 0; i < 50; ++i) listed->push_back({i * apart, 1000, 200});
+  Load load{.input = 1000, .output = 200, .arrivals = Arrivals::listed};
+  load.listed = listed;
+  const Served of_file = served(serving, constants, load);
+  load = {.input = 1000, .output = 200, .arrivals = Arrivals::random, .rate = 1 / apart};
+  const Served at_random = served(serving, constants, load);
+  EXPECT_LT(of_file.mean_power, 0.4 * alone.mean_power);
+  EXPECT_NEAR(of_file.mean_power / at_random.mean_power, 1, 0.05);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "study/infer/items.hpp"
@@ -424,6 +425,64 @@ TEST(ServingCheck, RefusesFormatsThatTheAcceleratorLacks) {
   Serving serving = serving_of("llama-2-7b", "dgx-a100-80gb");
   serving.weights = recipe_from("fp8");
   ASSERT_EQ(check(serving).size(), 1U);
+}
+
+// Of a file the longest request has to fit, not the mean one.
+TEST(Served, OfAFileFitsWhereItsLongestRequestDoes) {
+  const Serving serving = serving_of("llama-3.1-8b", "rtx-4090-8");
+  const double tokens = memory_of(serving, 1000).cached_tokens;
+  const auto fits = [&](std::int64_t longest) {
+    Load load{.input = longest / 2, .output = 10, .arrivals = Arrivals::random, .rate = 0.01};
+    load.listed = std::make_shared<const std::vector<Listed>>(
+        std::vector<Listed>{{0, 100, 10}, {0, longest, 10}});
+    return served(serving, constants_of(serving), load).fits;
+  };
+  EXPECT_TRUE(fits(static_cast<std::int64_t>(tokens) - 100));
+  EXPECT_FALSE(fits(static_cast<std::int64_t>(tokens) + 100));
+}
+
+// Two answers of 100 tokens and two of one: the time between tokens is of the first two.
+TEST(Served, OfAnswersOfOneTokenSaysNoTimeOfEach) {
+  const Serving serving = serving_of("llama-3.1-8b", "dgx-h100");
+  const auto each_of = [&](const std::vector<std::int64_t>& outputs) {
+    auto listed = std::make_shared<std::vector<Listed>>();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      listed->push_back({10.0 * static_cast<double>(i), 1000, outputs[i]});
+    }
+    Load load{.input = 1000, .output = 50, .arrivals = Arrivals::listed};
+    load.listed = listed;
+    load.each_limit = Seconds(1e-3);
+    return served(serving, constants_of(serving), load);
+  };
+  const Served both = each_of({100, 1, 100, 1}), long_ones = each_of({100, 100});
+  EXPECT_NEAR(both.each_token / long_ones.each_token, 1, 1e-6);
+  EXPECT_EQ(both.each_quantiles->median, long_ones.each_quantiles->median);
+  EXPECT_EQ(*both.good, 0.5);  // no answer of one token is too slow for its second
+  EXPECT_EQ(each_of({1, 1}).each_token, Seconds(0));
+}
+
+// What guesses takes in the prompts of a batch as it does those of a client [INFER-16].
+TEST(Served, OfABatchHasWhatGuessesTakeInPrompts) {
+  Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const ServingConstants constants = constants_of(serving);
+  const Load load{.input = 1000, .output = 100, .batch = 1};
+  const Seconds alone = served(serving, constants, load).first_token;
+  serving.speculation = Speculation{{.chance = 0.7, .length = 3}, *load_model("llama-3-8b")};
+  const Seconds with = served(serving, constants, load).first_token;
+  const Seconds draft =
+      time_of(draft_of(serving), constants, {.tokens = 1000, .replayed = false}).total();
+  EXPECT_NEAR((with - alone) / draft, 1, 1e-9);
+}
+
+// Guesses are of the model's own vocabulary, but for what it is padded by.
+TEST(Speculation, IsByAModelOfTheSameTokens) {
+  Serving serving = serving_of("llama-3-70b", "dgx-h100", 8);
+  const auto taken = [&](const char* draft) {
+    serving.speculation = Speculation{{.chance = 0.7, .length = 3}, *load_model(draft)};
+    return check(serving).empty();
+  };
+  EXPECT_TRUE(taken("llama-3-8b"));
+  EXPECT_FALSE(taken("llama-2-7b"));
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   // spread over their answers.
   const double context = together ? input + output : load.under_way();
   const double most = out.memory.sequences_that_fit(context);
-  out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0);
+  out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0) &&
+             out.memory.sequences_that_fit(load.longest_told()) >= 1;
   if (!out.fits) return out;
   out.sequences = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed
                       ? 1
@@ -63,6 +64,11 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   if (together) {
     out.first_token =
         time_of_prompts(serving, constants, prompts, out.sequences, out.prefill.total());
+    if (serving.speculation) {  // what guesses takes in the prompts, too
+      const Serving draft = draft_of(serving);
+      out.first_token += time_of_prompts(draft, constants, prompts, out.sequences,
+                                         time_of(draft, constants, prompts.each).total());
+    }
   } else {
     std::optional<StepTimes> own;
     if (steps == nullptr) own.emplace(step_times(serving, constants, load.input, load.output));
@@ -86,7 +92,9 @@ std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstan
   if (load.arrivals != Arrivals::clients && load.arrivals != Arrivals::random) return std::nullopt;
   const StepTimes steps = step_times(serving, constants, load.input, load.output);
   const ServingMemory memory = memory_of(serving, load);
-  return in_closed_form(engine_of(serving, steps, serving.engine.policy, memory, load), load);
+  const Engined engine = engine_of(serving, steps, serving.engine.policy, memory, load);
+  const bool stay = load.arrivals == Arrivals::clients && load.is_alike() && serving.pp == 1;
+  return stay ? in_step(engine, load) : in_closed_form(engine, load);
 }
 
 }  // namespace headway

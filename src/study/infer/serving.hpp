@@ -291,7 +291,8 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
               const StepTimes* steps = nullptr);
 
-/// [INFER-17] Of one copy of attention, of clients and of random requests.
+/// [INFER-17] Of one copy of attention, of random requests and of clients, who stay in step where
+/// their requests are of one length.
 std::optional<Fluid> in_closed_form(const Serving& serving, const ServingConstants& constants,
                                     const Load& load);
 

@@ -1,6 +1,7 @@
 #include "study/infer/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/statistics.hpp"
@@ -29,6 +30,16 @@ Quantiles quantiles_of(const std::vector<double>& seconds, Seconds more) {
   return {at(0.5), at(0.9), at(0.99)};
 }
 
+// Of answers of more than one token; 0 where there is none.
+std::vector<double> times_between(const Answered& by) {
+  std::vector<double> out;
+  for (const double each : by.each_token) {
+    if (!std::isnan(each)) out.push_back(each);
+  }
+  if (out.empty()) out.push_back(0);
+  return out;
+}
+
 }  // namespace
 
 Drafting drafting_of(const Serving& serving) {
@@ -55,7 +66,8 @@ double share_within(const Answered& by, const Load& load, Seconds way) {
   std::size_t good = 0;
   for (std::size_t i = 0; i < by.latency.size(); ++i) {
     const Seconds first = Seconds(by.first_token[i]) + way;
-    if (load.keeps_to_limits(first, Seconds(by.each_token[i]))) ++good;
+    const double each = std::isnan(by.each_token[i]) ? 0 : by.each_token[i];
+    if (load.keeps_to_limits(first, Seconds(each))) ++good;
   }
   return static_cast<double>(good) / static_cast<double>(by.latency.size());
 }
@@ -63,7 +75,8 @@ double share_within(const Answered& by, const Load& load, Seconds way) {
 void summarise(Served& out, const Answered& by, const Load& load, Seconds way, bool keeps_up) {
   const Seconds alone = mean_of(by.latency);
   out.first_token = mean_of(by.first_token) + way;
-  out.each_token = mean_of(by.each_token);
+  const std::vector<double> between = times_between(by);
+  out.each_token = mean_of(between);
   out.latency = alone + way;
   const double elapsed = seconds_of(by, load, keeps_up);
   out.output_per_second = by.tokens / elapsed;
@@ -73,7 +86,7 @@ void summarise(Served& out, const Answered& by, const Load& load, Seconds way, b
   out.sequences = std::max(1.0, by.most);
   out.put_back = by.put_back / static_cast<double>(by.latency.size());
   out.first_quantiles = quantiles_of(by.first_token, way);
-  out.each_quantiles = quantiles_of(by.each_token, Seconds(0));
+  out.each_quantiles = quantiles_of(between, Seconds(0));
   out.latency_quantiles = quantiles_of(by.latency, way);
   if (load.first_limit || load.each_limit) {
     out.good = share_within(by, load, way);

@@ -1389,6 +1389,8 @@ class Serving(Result):
         #: of prefill, moving the cache and decode what answers fewest
         binds: str
         fits: bool
+        #: of what fits: requests are answered as fast as they come
+        stable: bool
         #: of all copies, at most
         capacity_requests_per_s: float
         #: to the first token, in the mean

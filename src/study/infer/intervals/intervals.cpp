@@ -62,6 +62,15 @@ double others(const Served& served) {
                                         : 0;
 }
 
+// An answer is no shorter and no longer than its parts may be.
+void keep_to_parts(ServedIntervals& of, const Served& served) {
+  if (!of.latency || !of.first_token) return;
+  const ServedRange each = of.each_token.value_or(ServedRange{});
+  const auto whole = [&](double first, double token) { return first + others(served) * token; };
+  of.latency->low = std::max(of.latency->low, whole(of.first_token->low, each.low));
+  of.latency->high = std::min(of.latency->high, whole(of.first_token->high, each.high));
+}
+
 }  // namespace
 
 bool IntervalClass::holds(const IntervalClass& other) const {
@@ -138,6 +147,11 @@ ServedIntervals intervals_of(const Serving& serving, const ServingConstants& con
       range("ttft_s", served.first_token.value(), least.first_token.value(), kAny, waiting);
   out.each_token = range("tpot_s", served.each_token.value(), least.each_token.value(), kAny);
   out.latency = range("latency_s", served.latency.value(), whole.value(), kAny);
+  if (load.arrivals != Arrivals::together) keep_to_parts(out, served);
+  // Of requests that come of themselves as much is made as they ask for; rows of measured serving
+  // were driven as hard as they went.
+  const bool comes = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed;
+  if (comes && !full) return out;
   out.output = range("throughput", served.output_per_second, 0,
                      most_output(least, load, served.sequences * static_cast<double>(serving.dp)));
   return out;

@@ -74,8 +74,9 @@ struct ServedIntervals {
 };
 
 /// Four of five measured ones lie there. Each holds its prediction, and none is better than
-/// peaks of arithmetic and memory allow [INFER-29]. `full` as for interval_class(); not said: where
-/// not all clients are inside.
+/// peaks of arithmetic and memory allow [INFER-29]. An answer is no longer and no shorter than its
+/// parts may be. `full` as for interval_class(); not said: where not all clients are inside, and
+/// requests that come of themselves have no interval of output.
 ServedIntervals intervals_of(const Serving& serving, const ServingConstants& constants,
                              const Load& load, const Served& served, std::optional<bool> full = {});
 /// Of prefill and decode apart, whose errors are classes of their own: those of whole answers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -146,7 +147,8 @@ void note(Answered& out, const Request& request) {
   out.begin.push_back(request.begin);
   out.first_token.push_back(request.first - request.begin);
   out.latency.push_back(request.end - request.begin);
-  out.each_token.push_back((request.end - request.first) / std::max(1.0, request.output - 1));
+  out.each_token.push_back(request.output > 1 ? (request.end - request.first) / (request.output - 1)
+                                              : std::numeric_limits<double>::quiet_NaN());
   out.tokens += request.output;
   out.prompts += request.input;
   out.elapsed = std::max(out.elapsed, Seconds(request.end));

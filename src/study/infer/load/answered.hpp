@@ -26,7 +26,7 @@ struct Engined {
 };
 
 struct Answered {
-  // Seconds, of each request as it ends.
+  // Seconds, of each request as it ends; each_token: NaN of an answer of one token, which has none.
   std::vector<double> begin, first_token, each_token, latency;
   Seconds elapsed;                 // until the last is answered
   double tokens = 0, prompts = 0;  // made in all, and asked with

@@ -310,6 +310,30 @@ std::optional<Fluid> in_closed_form(const Engined& engine, const Load& load) {
   return out;
 }
 
+Fluid in_step(const Engined& engine, const Load& load) {
+  const Steady steady(engine, load);
+  const bool first = steady.prompts_first();
+  Fluid out;
+  out.decoding = std::min(static_cast<double>(load.batch), std::max(1.0, steady.most()));
+  const double groups = std::ceil(out.decoding * steady.computed() / steady.tokens_left(0));
+  const double others = first ? 0 : out.decoding * (1 - 1 / groups);
+  const double with = steady.step(others, out.decoding / groups);
+  const double alone = steady.step(out.decoding, 0);
+  // Prompts before all that decode: a group waits for those before it, and then for those behind
+  // it. Beside them: groups follow each other by a step, and meet the prompts of all others.
+  const double beside = first ? 0 : groups - 1;
+  const double left = std::max(0.0, steady.passes() - beside) * alone;
+  // The first of its requests all wait for.
+  const double began = 1.0 / kRequestsOfClient;
+  out.first_token = with * (first ? (groups + 1) / 2 : 1 - began + began * (groups + 1) / 2);
+  if (steady.passes() > 0) {
+    const double waits = first ? (groups - 1) / 2 : groups - 1;
+    out.each_token = over_tokens((waits * with + left) / steady.passes(), engine);
+  }
+  out.rate = out.decoding / (groups * with + left);
+  return out;
+}
+
 double ApartRates::least() const {
   return std::min({prefill, move, decode});
 }

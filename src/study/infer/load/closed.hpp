@@ -33,6 +33,9 @@ struct Fluid {
 /// more than it answers. Holds where nobody is put back and prompts are in different steps: of
 /// clients, once their answers' lengths or their beginnings have drawn them apart.
 std::optional<Fluid> in_closed_form(const Engined& engine, const Load& load);
+/// [INFER-17] Clients of requests of one length that began together and stay so: their prompts
+/// share as few steps as hold them, and are all answered before the next come.
+Fluid in_step(const Engined& engine, const Load& load);
 /// Requests a second that are answered where as many wait as one likes.
 double most_rate(const Engined& engine, const Load& load);
 

@@ -274,5 +274,22 @@ RC_GTEST_PROP(ClosedForm, OfPrefillAndDecodeApartIsThatOfTheirSimulation, ()) {
   RC_ASSERT(std::abs(closed->each_token / average(by.each_token) - 1) < 0.12);
 }
 
+// Clients of one length that begin together: their prompts stay together. The last step of prompts
+// may have a few alone, which this does not tell from the others: the first token is the rougher.
+RC_GTEST_PROP(ClosedForm, InStepIsThatOfClientsOfOneLength, ()) {
+  const StepTimes steps = drawn_steps();
+  Policy policy;
+  policy.prompts_first = *rc::gen::arbitrary<bool>();
+  Load load{.input = *rc::gen::inRange(50, 3000), .output = *rc::gen::inRange(100, 500)};
+  load.arrivals = Arrivals::clients;
+  load.batch = *rc::gen::inRange(1, 300);
+  const Engined engine{steps, policy, 2e6};
+  const Fluid closed = in_step(engine, load);
+  const Answered by = answered(engine, load);
+  RC_ASSERT(std::abs(closed.each_token / average(by.each_token) - 1) < 0.1);
+  RC_ASSERT(std::abs(closed.rate / steady_rate(by) - 1) < 0.06);
+  RC_ASSERT(std::abs(closed.first_token / average(by.first_token) - 1) < 0.5);
+}
+
 }  // namespace
 }  // namespace headway

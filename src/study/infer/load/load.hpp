@@ -60,6 +60,19 @@ struct Load {
            static_cast<double>(output) * output_spread.mean() * output_spread.squares() / 2;
   }
 
+  /// Tokens of the longest request that is told, with its answer.
+  double longest_told() const {
+    std::int64_t out = input + output;
+    if (listed != nullptr && listed->front().input > 0) {
+      for (const Listed& each : *listed) out = std::max(out, each.input + each.output);
+    }
+    return static_cast<double>(out);
+  }
+  /// Whether requests are of one length, so that clients who began together stay in step.
+  bool is_alike() const {
+    return listed == nullptr && input_spread.squares() == 1 && output_spread.squares() == 1;
+  }
+  bool has_limits() const { return first_limit || each_limit; }
   /// Whether times keep to what a good answer does.
   bool keeps_to_limits(Seconds first_token, Seconds each_token) const {
     return (!first_limit || first_token <= *first_limit) &&

@@ -155,7 +155,7 @@ RC_GTEST_PROP(Requests, AreAllAnsweredAndNoneFasterThanTheWeightsAreRead, ()) {
   RC_ASSERT(by.most <= static_cast<double>(c.policy.most_sequences));
   for (std::size_t i = 0; i < by.latency.size(); ++i) {
     RC_ASSERT(by.first_token[i] >= 0.01);
-    RC_ASSERT(by.each_token[i] == 0 || by.each_token[i] >= 0.01);
+    RC_ASSERT(std::isnan(by.each_token[i]) || by.each_token[i] >= 0.01);
     RC_ASSERT(by.latency[i] >= by.first_token[i]);
   }
 }

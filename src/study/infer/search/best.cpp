@@ -3,6 +3,50 @@
 #include "study/infer/search/front.hpp"
 
 namespace headway {
+namespace {
+
+// Ways placed in time.
+class Placing {
+ public:
+  Placing(const Serving& base, const ServingConstants& constants, const Load& asked)
+      : base_(base), constants_(constants), asked_(asked) {}
+
+  // Nothing where it does not keep to the limits, or holds too few.
+  std::optional<Offer> of(const ServingWay& way) const {
+    return way.fills ? between(way) : with(way, way.clients);
+  }
+
+ private:
+  std::optional<Offer> with(const ServingWay& way, std::int64_t clients) const {
+    Offer offer{serving_of_way(base_, way), load_of_way(asked_, way), {}, {}};
+    offer.load.batch = clients;
+    offer.served = served(offer.serving, constants_, offer.load, way.steps.get());
+    const Served& by = offer.served;
+    const bool held =
+        are_held(by, clients) && asked_.keeps_to_limits(by.first_token, by.each_token);
+    return held ? std::optional(std::move(offer)) : std::nullopt;
+  }
+
+  // The most clients that keep to the limits, where not all do that are looked at.
+  std::optional<Offer> between(const ServingWay& way) const {
+    std::int64_t few = way.clients, many = 2 * way.clients;
+    if (!with(way, few) || with(way, many)) return std::nullopt;
+    std::optional<Offer> out;
+    while (many - few > 1) {
+      const std::int64_t middle = (few + many) / 2;
+      std::optional<Offer> offer = with(way, middle);
+      (offer ? few : many) = middle;
+      if (offer) out = std::move(offer);
+    }
+    return out;
+  }
+
+  const Serving& base_;
+  const ServingConstants& constants_;
+  const Load& asked_;
+};
+
+}  // namespace
 
 Result<BestOffers> best_offers(const Serving& base, const ServingConstants& constants,
                                const Load& asked, const SearchSpace& space,
@@ -14,15 +58,8 @@ Result<BestOffers> best_offers(const Serving& base, const ServingConstants& cons
 
   // What may be among the best, placed in time.
   const std::vector<std::size_t> worth = worth_placing(*ways, asked);
-  const auto place = [&](std::size_t i) -> std::optional<Offer> {
-    const ServingWay& way = (*ways)[worth[i]];
-    Offer offer{serving_of_way(base, way), load_of_way(asked, way), {}, {}};
-    offer.served = served(offer.serving, constants, offer.load, way.steps.get());
-    const Served& by = offer.served;
-    const bool held =
-        are_held(by, offer.load.batch) && asked.keeps_to_limits(by.first_token, by.each_token);
-    return held ? std::optional(std::move(offer)) : std::nullopt;
-  };
+  const Placing placing(base, constants, asked);
+  const auto place = [&](std::size_t i) { return placing.of((*ways)[worth[i]]); };
   auto front = placed_front<Offer>(worth.size(), place, division, threads, progress);
   if (!front) return front.problems();
   BestOffers out{.front = std::move(front).value(), .tried = ways->size(), .placed = worth.size()};

@@ -26,6 +26,43 @@ std::int64_t most_clients(const Serving& serving, const ServingMemory& memory, c
   return most < 1 ? 0 : std::min(kMostClients, static_cast<std::int64_t>(2 * most));
 }
 
+WaySpeeds speeds_of(const Fluid& by, const ServingWay& way, const Load& asked, double way_in) {
+  WaySpeeds out{.first_token = Seconds(by.first_token + way_in),
+                .each_token = Seconds(by.each_token)};
+  out.user = 1 / (asked.output > 1 ? out.each_token : out.first_token).value();
+  const double rate = rate_with_way(static_cast<double>(way.clients), by.rate, way_in);
+  out.accelerator = rate * static_cast<double>(asked.output * way.split.dp) /
+                    static_cast<double>(way.split.ranks());
+  return out;
+}
+
+// The more of each, or the less.
+WaySpeeds faster_of(const WaySpeeds& a, const WaySpeeds& b) {
+  return {std::max(a.user, b.user), std::max(a.accelerator, b.accelerator),
+          std::min(a.first_token, b.first_token), std::min(a.each_token, b.each_token)};
+}
+WaySpeeds slower_of(const WaySpeeds& a, const WaySpeeds& b) {
+  return {std::min(a.user, b.user), std::min(a.accelerator, b.accelerator),
+          std::max(a.first_token, b.first_token), std::max(a.each_token, b.each_token)};
+}
+
+// [INFER-30] Between powers of two, where limits decide how many there are: as fast for a user as
+// the fewer, with as much made as by twice as many.
+std::vector<ServingWay> between(const std::vector<ServingWay>& ways) {
+  std::vector<ServingWay> out;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (ways[i].clients == 1) continue;
+    ServingWay way = ways[i];
+    way.fills = true;
+    way.slow = {};
+    way.fast.accelerator = i + 1 < ways.size() && ways[i + 1].clients > way.clients
+                               ? ways[i + 1].fast.accelerator
+                               : 2 * way.fast.accelerator;
+    out.push_back(std::move(way));
+  }
+  return out;
+}
+
 // One split in one format.
 std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& constants,
                                       const Load& asked, const SearchSpace& space) {
@@ -46,16 +83,21 @@ std::vector<ServingWay> ways_of_split(Serving serving, const ServingConstants& c
     const double way_in = serving.engine.request.value();
     way.least_first = Seconds(prompt_times(engine, asked).alone + way_in);
     for (way.clients = 1; way.clients <= most; way.clients *= 2) {
-      const auto closed = in_closed_form(engine, load_of_way(asked, way));
+      const Load load = load_of_way(asked, way);
+      const auto closed = in_closed_form(engine, load);
       if (!closed || !(closed->rate > 0)) break;
-      way.first_token = Seconds(closed->first_token + way_in);
-      way.each_token = Seconds(closed->each_token);
-      way.user = 1 / (asked.output > 1 ? way.each_token : way.first_token).value();
-      const double rate = rate_with_way(static_cast<double>(way.clients), closed->rate, way_in);
-      way.accelerator = rate * static_cast<double>(asked.output * serving.dp) /
-                        static_cast<double>(serving.ranks());
+      way.drawn = way.slow = way.fast = speeds_of(*closed, way, asked, way_in);
+      if (asked.is_alike()) {
+        const WaySpeeds together = speeds_of(in_step(engine, load), way, asked, way_in);
+        way.slow = slower_of(way.drawn, together);
+        way.fast = faster_of(way.drawn, together);
+      }
       out.push_back(way);
     }
+  }
+  if (asked.has_limits()) {
+    const std::vector<ServingWay> more = between(out);
+    out.insert(out.end(), more.begin(), more.end());
   }
   return out;
 }
@@ -126,25 +168,38 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
 }
 
 // [INFER-30] Both speeds of the closed form are within a fifth of those placed in time for most
-// ways; of pipelines, whose stages share prompts that come together, down to two thirds. The first
-// token of clients that began together may take three times as long, and where more wait than it
-// thinks, less. Ways that may miss a limit hide none that may keep to it.
+// ways; of pipelines, whose stages share prompts that come together, down to two thirds. Where
+// requests are alike, clients may stay in step or be drawn apart: a way is as fast as the better of
+// both, and beats others by the worse. The first token of clients that began together may take
+// three times as long, and where more wait than it thinks, less. Ways that may miss a limit hide
+// none that may keep to it.
 std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, const Load& asked) {
   constexpr double kSpeeds = 1.2, kOfPipelines = 1.5, kTogether = 3, kEach = 1.5;
-  constexpr std::size_t kMostPlaced = 1000;
-  std::vector<std::size_t> order(ways.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return ways[a].user > ways[b].user; });
+  constexpr std::size_t kMostPlaced = 3000;
+  const auto order_by = [&](WaySpeeds ServingWay::*of) {
+    std::vector<std::size_t> out(ways.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+      return (ways[a].*of).user > (ways[b].*of).user;
+    });
+    return out;
+  };
+  const std::vector<std::size_t> order = order_by(&ServingWay::fast),
+                                 slowest = order_by(&ServingWay::slow);
   // The most that ways make which are faster by a factor than the one that is looked at.
   struct Faster {
+    const std::vector<std::size_t>& order;
+    WaySpeeds ServingWay::*of;
     double factor = 1, most = 0;
     std::size_t seen = 0;
   };
-  Faster faster{kSpeeds, 0, 0}, than_pipelines{kOfPipelines, 0, 0}, as_fast{1, 0, 0};
+  Faster faster{slowest, &ServingWay::slow, kSpeeds};
+  Faster than_pipelines{slowest, &ServingWay::slow, kOfPipelines};
+  Faster as_fast{order, &ServingWay::fast};
   const auto look = [&](Faster& at, double user, double first, double each) {
-    for (; at.seen < order.size() && ways[order[at.seen]].user >= at.factor * user; ++at.seen) {
-      const ServingWay& way = ways[order[at.seen]];
+    for (; at.seen < ways.size(); ++at.seen) {
+      const WaySpeeds& way = ways[at.order[at.seen]].*at.of;
+      if (way.user < at.factor * user) return;
       if (!asked.keeps_to_limits(first * way.first_token, each * way.each_token)) continue;
       at.most = std::max(at.most, way.accelerator);
     }
@@ -156,13 +211,14 @@ std::vector<std::size_t> worth_placing(const std::vector<ServingWay>& ways, cons
   std::vector<Candidate> kept;
   for (const std::size_t place : order) {
     const ServingWay& way = ways[place];
-    look(faster, way.user, kTogether, kEach);
-    look(than_pipelines, way.user, kTogether, kEach);
-    look(as_fast, way.user, 1, 1);
+    const WaySpeeds& speeds = way.fast;
+    look(faster, speeds.user, kTogether, kEach);
+    look(than_pipelines, speeds.user, kTogether, kEach);
+    look(as_fast, speeds.user, 1, 1);
     const Faster& by = way.split.pp > 1 ? than_pipelines : faster;
-    if (!asked.keeps_to_limits(way.least_first, way.each_token / kEach)) continue;
-    if (by.most >= by.factor * way.accelerator) continue;
-    kept.push_back({place, std::abs(std::log(as_fast.most / way.accelerator))});
+    if (!asked.keeps_to_limits(way.least_first, speeds.each_token / kEach)) continue;
+    if (by.most >= by.factor * speeds.accelerator) continue;
+    kept.push_back({place, std::abs(std::log(as_fast.most / speeds.accelerator))});
   }
   std::stable_sort(kept.begin(), kept.end(), [](const Candidate& a, const Candidate& b) {
     return a.from_front < b.from_front;

@@ -35,13 +35,21 @@ inline double rate_with_way(double clients, double closed, double way_in) {
   return clients / (clients / closed + way_in);
 }
 
+/// Tokens/s, as Offer has them, and what limits hold for.
+struct WaySpeeds {
+  double user = 0, accelerator = 0;
+  Seconds first_token{}, each_token{};
+};
+
 /// One way with so many clients of each copy, in closed form [INFER-17].
 struct ServingWay {
   ServingSplit split{};
   ServingFormats formats{};
   std::int64_t step_tokens = 0, clients = 0;
-  double user = 0, accelerator = 0;  // tokens/s, as Offer has them
-  Seconds first_token{}, each_token{};
+  bool fills = false;  // with the most clients that keep to the limits, from these to twice as many
+  WaySpeeds drawn{};   // clients whose beginnings lie apart
+  WaySpeeds slow{},
+      fast{};  // each of the least and the most of these and of clients that stay in step
   Seconds least_first{};  // of a prompt with nobody beside it
   std::shared_ptr<const StepTimes>
       steps{};  // at these lengths, of all ways of the split and format

@@ -10,6 +10,8 @@
 #include "study/infer/search/best.hpp"
 #include "study/infer/search/front.hpp"
 #include "study/infer/serving_for_test.hpp"
+#include "study/infer/steps.hpp"
+#include "study/infer/summary.hpp"
 
 namespace headway {
 namespace {
@@ -43,6 +45,7 @@ one_by_one(const Serving& base, const ServingConstants& constants, const Load& a
       for (const std::int64_t step : {256, 512, 1024, 2048, 4096, 8192, 16'384}) {
         each.engine.policy.most_tokens = step;
         const ServingMemory memory = memory_of(each, asked);
+        const StepTimes steps = step_times(each, constants, asked.input, asked.output);
         const double context =
             static_cast<double>(asked.input) + static_cast<double>(asked.output) / 2;
         Load load = asked;
@@ -51,7 +54,8 @@ one_by_one(const Serving& base, const ServingConstants& constants, const Load& a
           const double inside = std::min(
               {memory.sequences_that_fit(context), static_cast<double>(each.pp * step), 1024.0});
           if (!(inside >= 1) || static_cast<double>(load.batch) > 2 * inside) break;
-          const auto closed = in_closed_form(each, constants, load);
+          const auto closed =
+              in_closed_form(engine_of(each, steps, each.engine.policy, memory, load), load);
           if (!closed) break;
           const double clients = static_cast<double>(load.batch);
           const double rate = clients / (clients / closed->rate + each.engine.request.value());
@@ -93,8 +97,8 @@ void expect_all_ways(const std::string& model, Load asked, std::int64_t accelera
                                way.step_tokens,
                                way.clients});
     ASSERT_NE(at, left.end());
-    EXPECT_NEAR(way.user / at->second.first, 1, 1e-9);
-    EXPECT_NEAR(way.accelerator / at->second.second, 1, 1e-9);
+    EXPECT_NEAR(way.drawn.user / at->second.first, 1, 1e-9);
+    EXPECT_NEAR(way.drawn.accelerator / at->second.second, 1, 1e-9);
     left.erase(at);
   }
 }
@@ -147,6 +151,35 @@ TEST(BestOffers, WithinLimitsAreTheFrontOfAllWaysWithinThem) {
   asked.first_limit = Seconds(0.3);
   asked.each_limit = Seconds(15e-3);
   expect_front_of_all(base, asked, 2);
+}
+
+// Short prompts of a model with experts: clients that began together share a step for their
+// prompts, which in the closed form of the steady state each have one.
+TEST(BestOffers, OfShortPromptsAreTheFrontOfAllWaysPlacedInTime) {
+  const Serving base = testing::serving_of("qwen3-30b-a3b", "dgx-h100", 1, "fp8");
+  expect_front_of_all(base, {.input = 200, .output = 50}, 2);
+}
+
+// Of all numbers of clients, not of powers of two alone.
+TEST(BestOffers, WithinLimitsHaveAsManyClientsAsKeepToThem) {
+  const Serving base = testing::serving_of("llama-3-8b", "dgx-h100");
+  const ServingConstants constants = *serving_constants(base.cluster);
+  Load asked{.input = 500, .output = 100};
+  asked.each_limit = Seconds(12e-3);
+  SearchSpace space;
+  space.step_tokens = false;
+  const auto best = best_offers(base, constants, asked, space, 1, {}, 2, {});
+  ASSERT_TRUE(best);
+  double most = 0;
+  Load load = asked;
+  load.arrivals = Arrivals::clients;
+  for (load.batch = 1; load.batch <= 256; ++load.batch) {
+    const Served by = served(base, constants, load);
+    if (asked.keeps_to_limits(by.first_token, by.each_token)) {
+      most = std::max(most, by.output_per_second);
+    }
+  }
+  EXPECT_NEAR(best->front.back().of_accelerator() / most, 1, 1e-9);
 }
 
 // Many that keep to the limits in one format, and some that do in another.
