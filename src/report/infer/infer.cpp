@@ -100,7 +100,11 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
                             std::int64_t accelerators, const BestOffers& best) {
   const std::string out = best_title({base, asked, space, accelerators, best.tried, best.placed});
   if (best.front.empty()) {
-    return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
+    if (best.tried > 0) return out + "no way keeps to the limits\n";
+    return out + "no way fits" +
+           (best.would_fit ? "; of " + count_text(static_cast<double>(*best.would_fit)) +
+                                 " accelerators some would\n"
+                           : "\n");
   }
   const bool formats = space.formats.size() > 1;
   TextTable rows = {
@@ -150,6 +154,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, const Search
     out.end_object();
   }
   out.end_array();
+  if (best.would_fit) out.member("would_fit_gpus", *best.would_fit);
   out.end_object();
   return out.take();
 }

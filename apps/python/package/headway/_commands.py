@@ -1448,6 +1448,9 @@ class Serving(Result):
         #: of weights and cache, where they are searched
         formats: Records
         front: Records
+        #: where no way fits: of twice as many accelerators, four times ... the first of which some way
+        #: does
+        would_fit_gpus: int
         #: what grows
         curve: Any
         points: Records

@@ -63,6 +63,7 @@ Result<BestOffers> best_offers(const Serving& base, const ServingConstants& cons
   auto front = placed_front<Offer>(worth.size(), place, division, threads, progress);
   if (!front) return front.problems();
   BestOffers out{.front = std::move(front).value(), .tried = ways->size(), .placed = worth.size()};
+  if (ways->empty()) out.would_fit = enough_accelerators(base, asked, space, accelerators);
   for (Offer& offer : out.front) {
     offer.intervals = intervals_of(offer.serving, constants, offer.load, offer.served);
   }

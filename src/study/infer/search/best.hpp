@@ -29,8 +29,9 @@ struct BestOffers {
   /// Within the limits in the mean, and no other is as fast for a user and makes as much of an
   /// accelerator: the fastest for a user first, the cheapest last.
   std::vector<Offer> front;
-  std::size_t tried = 0;   // ways in closed form that are legal and fit
-  std::size_t placed = 0;  // of them, in time
+  std::size_t tried = 0;                    // ways in closed form that are legal and fit
+  std::size_t placed = 0;                   // of them, in time
+  std::optional<std::int64_t> would_fit{};  // where none fits: accelerators of which some way does
 };
 
 /// Every way that ways_of_serving() knows, in closed form, and those of them that may be among the

@@ -167,6 +167,26 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
   return out;
 }
 
+std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load& asked,
+                                                const SearchSpace& space,
+                                                std::int64_t accelerators) {
+  constexpr std::int64_t kMost = 4096;
+  std::vector<ServingFormats> formats = space.formats;
+  if (formats.empty()) formats.push_back(formats_of(base));
+  Serving each = base;
+  const std::int64_t most = std::min(kMost, base.cluster.accelerators);
+  for (std::int64_t more = 2 * accelerators; more <= most; more *= 2) {
+    for (const ServingFormats& format : formats) {
+      set_formats(each, format);
+      for (const ServingSplit& split : legal_splits(each, more)) {
+        static_cast<ServingSplit&>(each) = split;
+        if (most_clients(each, memory_of(each, asked), asked) > 0) return more;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // [INFER-30] Both speeds of the closed form are within a fifth of those placed in time for most
 // ways; of pipelines, whose stages share prompts that come together, down to two thirds. Where
 // requests are alike, clients may stay in step or be drawn apart: a way is as fast as the better of

@@ -67,6 +67,12 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
                                                        std::int64_t accelerators, int threads,
                                                        const Progress& progress);
 
+/// Of twice as many accelerators, four times ... up to all of the cluster the first on which some
+/// way fits; nothing where none does.
+std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load& asked,
+                                                const SearchSpace& space,
+                                                std::int64_t accelerators);
+
 /// Places in the list, rising: what may be on the front, were it placed in time. Left out are ways
 /// that another beats in both speeds by more than the closed form errs, and those that cannot keep
 /// to the limits.

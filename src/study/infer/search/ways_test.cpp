@@ -216,6 +216,17 @@ TEST(BestOffers, ShareLongPromptsWhereTheFirstTokenMatters) {
   EXPECT_LT(least(true), least(false));
 }
 
+// 405 G weights of two bytes take 756 GiB, and sixteen H100 have 1,147 for all: eight have 574.
+TEST(BestOffers, SayOfHowManyAcceleratorsSomeWayFits) {
+  const Serving base = testing::serving_of("llama-3.1-405b", "dgx-h100");
+  const Load asked{.input = 1000, .output = 100};
+  EXPECT_EQ(enough_accelerators(base, asked, {}, 4), 16);
+  const auto best = best_offers(base, *serving_constants(base.cluster), asked, {}, 8, {}, 1, {});
+  ASSERT_TRUE(best);
+  EXPECT_TRUE(best->front.empty());
+  EXPECT_EQ(best->would_fit, 16);
+}
+
 // Steps of the engine that cuts no prompt hold one at least.
 TEST(StepSizes, HoldAPromptThatIsNotCut) {
   Serving serving = testing::serving_of("llama-3-8b", "dgx-h100");

@@ -175,9 +175,12 @@ function Memory({ name, served }: { name: string; served: ServedDocument }) {
   );
 }
 
-function bestSentence({ front, gpus }: BestDocument): string {
+function bestSentence({ front, gpus, tried, would_fit_gpus }: BestDocument): string {
   const users = front.flatMap(({ tokens_per_s_per_user }) => tokens_per_s_per_user ?? []);
-  if (front.length === 0) return "No way of serving fits.";
+  if (front.length === 0 && tried > 0) return "No way of serving keeps to the limits.";
+  if (front.length === 0) {
+    return `No way of serving fits${would_fit_gpus ? `; of ${count(would_fit_gpus)} accelerators some would` : ""}.`;
+  }
   const [fast, much] = [Math.max(...users), Math.max(...front.map(({ tokens_per_s_per_gpu }) => tokens_per_s_per_gpu))];
   const user = users.length > 0 ? `up to ${number(fast)} tokens/s for a user, or ` : "";
   return `On ${count(gpus)} accelerators the best ways give ${user}up to ${number(much)} tokens/s an accelerator.`;

@@ -72,6 +72,8 @@ export interface MemoryDocument {
   readonly reserved: number;
   readonly capacity: number;
   readonly cache_of_token: number;
+  /** Of layers that keep one in place of a cache. */
+  readonly state_of_sequence: number;
 }
 
 /** Copies of prefill or of decode, on accelerators of their own. */
@@ -119,6 +121,8 @@ export interface BestDocument extends ServedOn {
   readonly placed: number;
   readonly formats: readonly { readonly weights: string; readonly cache: string }[];
   readonly front: readonly OfferDocument[];
+  /** Where no way fits: accelerators of which some way does. */
+  readonly would_fit_gpus?: number;
 }
 
 export const kCurves = ["concurrency", "rate", "batch"] as const;

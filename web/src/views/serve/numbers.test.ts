@@ -25,7 +25,7 @@ const served: ServedDocument & GainedDocument = {
   tokens_per_s_per_user: 100,
   tokens_per_s_per_gpu: 125,
   sequences: 4,
-  memory_bytes: { weights: 10, reserved: 5, capacity: 45, cache_of_token: 0.01 },
+  memory_bytes: { weights: 10, reserved: 5, capacity: 45, cache_of_token: 0.01, state_of_sequence: 0 },
   kv_tokens: 3000,
 };
 
