@@ -96,12 +96,12 @@ Problems plot_problems(const InferRequest& request, const ServingQuestion& asked
 constexpr double kAlone = 0.01;
 
 std::vector<std::string> notes_of(const Serving& serving, const ServingConstants& constants,
-                                  std::optional<double> within) {
+                                  const Load& load, std::optional<double> within) {
   std::vector<std::string> out = serving.model.notes;
   for (std::string& note : unmeasured(serving, constants)) out.push_back(std::move(note));
   if (within == 0.0) {
-    out.push_back("so many keep to the limits at no rate: what is told is of one at a time, " +
-                  formatted("%g", kAlone) + " a second");
+    out.push_back("so many keep to the limits at no rate: what is told is of " +
+                  formatted("%g", load.rate) + " requests a second");
   }
   return out;
 }
@@ -112,7 +112,7 @@ std::optional<double> rate_of(ServingQuestion& asked, const ServingConstants& co
   const double each = asked.apart
                           ? rate_within(*asked.apart, constants, asked.load, *asked.goodput)
                           : rate_within(asked.serving, constants, asked.load, *asked.goodput);
-  if (asked.load.rate == 0) asked.load.rate = std::max(each, kAlone);
+  if (asked.load.rate == 0) asked.load.rate = each > 0 ? each : kAlone;
   if (asked.load.count == 0) asked.load.count = kRequestsAtARate;
   return each * (asked.apart ? 1 : static_cast<double>(asked.serving.dp));
 }
@@ -146,7 +146,8 @@ CommandOutput run_infer(const InferRequest& request) {
   if (asked.apart) {
     ServedApart answer = served(*asked.apart, *constants, asked.load);
     answer.all.rate_within = within;
-    const std::vector<std::string> notes = notes_of(asked.apart->decode, *constants, within);
+    const std::vector<std::string> notes =
+        notes_of(asked.apart->decode, *constants, asked.load, within);
     ServedBeside beside{.notes = notes};
     if (answer.all.fits && answer.all.stable()) {
       beside.intervals = intervals_of(*asked.apart, *constants, asked.load, answer.all);
@@ -170,7 +171,7 @@ CommandOutput run_infer(const InferRequest& request) {
   // What would make it fit, where it does not.
   std::vector<ServingChange> changes;
   if (!answer.fits) changes = smallest_changes(asked.serving, *constants, asked.load);
-  const std::vector<std::string> notes = notes_of(asked.serving, *constants, within);
+  const std::vector<std::string> notes = notes_of(asked.serving, *constants, asked.load, within);
   const ServedBeside beside{ops ? &*ops : nullptr, changes, notes, intervals};
   return {.text = request.json ? infer_json(asked.serving, asked.load, answer, beside)
                                : infer_text(asked.serving, asked.load, answer, beside),

@@ -151,7 +151,6 @@ TEST(DesignAnswer, OfSlowNetworksIsBoundByThem) {
   EXPECT_EQ(design.moves.front().before, Bound::network);
 }
 
-// A machine that another beats in speed, power, area and money is not on the front.
 // 160 sums of a decode pass by the engine's own kernels, whatever they begin with: ten times the
 // latency is ten times that, until the library's are no slower.
 TEST(DesignAnswer, OfSlowLinksIsSlowWhicheverKernelsSum) {
@@ -165,6 +164,7 @@ TEST(DesignAnswer, OfSlowLinksIsSlowWhicheverKernelsSum) {
   EXPECT_GT(before, 160 * 190e-6);
 }
 
+// A machine that another beats in speed, power, area and money is not on the front.
 TEST(DesignAnswer, FrontHasWhatNoOtherBeats) {
   const DesignAnswer design =
       designed(served_batch(), {"memory=hbm2e,hbm3,hbm4", "node=n5,n3", "power=300W..1200W:4"});

@@ -22,6 +22,7 @@ void set_link(Level& level, const LinkTechnology& link) {
   level.in_network_reduction = link.sums;
   level.nics_on_processor = false;
   level.constants = {};
+  level.slowed = 1;
 }
 
 // Every time in the constants of its collectives by the same factor.

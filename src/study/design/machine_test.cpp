@@ -232,8 +232,6 @@ TEST(PartsPrice, IsKnownWhereAllPartsAre) {
   EXPECT_LT(parts({.area = 400})->high, parts({})->high);
 }
 
-// A wafer of 300 mm holds some 106 mm of a square at most: of a larger die there is no price, and
-// of any that has one no negative.
 // A field of lithography has 26 x 33 mm.
 TEST(BuiltMachine, HasNoDieThatIsLargerThanAReticle) {
   const Cluster cluster = *load_cluster("dgx-h100");
@@ -241,6 +239,8 @@ TEST(BuiltMachine, HasNoDieThatIsLargerThanAReticle) {
   EXPECT_NE(assemble(cluster, {.area = 859})->impossible.find("reticle"), std::string::npos);
 }
 
+// A wafer of 300 mm holds some 106 mm of a square at most: of a larger die there is no price, and
+// of any that has one no negative.
 TEST(PartsPrice, IsNoneOfADieThatNoWaferHolds) {
   const Technologies& known = *technologies();
   for (const double area : {10.0, 814.0, 5000.0, 8000.0, 11'300.0, 90'000.0}) {

@@ -105,8 +105,7 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   ServedApart out;
   out.prefill = memory_of(serving.prefill, load);
   out.all.memory = memory_of(serving.decode, load);
-  const double prompt = static_cast<double>(load.input);
-  out.all.fits = out.prefill.sequences_that_fit(prompt) >= 1 &&
+  out.all.fits = out.prefill.sequences_that_fit(load.longest_prompt()) >= 1 &&
                  out.all.memory.sequences_that_fit(load.longest_told()) >= 1;
   if (!out.all.fits) return out;
 
@@ -117,7 +116,7 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   const Apart apart =
       apart_of(serving, {prefill, decode, of_prefill, of_decode, out.prefill, out.all.memory},
                constants, load);
-  out.moving = Seconds(apart.move_start + apart.move_token * prompt);
+  out.moving = Seconds(apart.move_start + apart.move_token * static_cast<double>(load.input));
   out.rates = rates_of(apart, load);
   if (load.arrivals != Arrivals::listed) out.all.closed = in_closed_form(apart, load);
   if (load.arrivals != Arrivals::clients) {

@@ -27,8 +27,7 @@ void add_energy(Served& out, const Serving& serving, const ServingConstants& con
   const double passes =
       static_cast<double>(load.output - 1) / drafting_of(serving).made() / out.sequences;
   const double requests = out.output_per_second / static_cast<double>(load.output) / copies;
-  const bool comes = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed;
-  const double active = comes ? 1 - std::exp(-requests * out.latency.value()) : 1.0;
+  const double active = load.comes() ? 1 - std::exp(-requests * out.latency.value()) : 1.0;
   const Seconds rated =
       out.prompt_passes * out.prefill.rated + passes * (out.decode.rated + out.draft_rated);
   out.mean_power =

@@ -47,9 +47,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0) &&
              out.memory.sequences_that_fit(load.longest_told()) >= 1;
   if (!out.fits) return out;
-  out.sequences = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed
-                      ? 1
-                      : std::min(static_cast<double>(load.batch), most);
+  out.sequences = load.comes() ? 1 : std::min(static_cast<double>(load.batch), most);
   const auto sequences = static_cast<std::int64_t>(out.sequences);
 
   // [INFER-6] A decode pass takes longer by as much for each token that it makes: the mean is that

@@ -150,8 +150,7 @@ ServedIntervals intervals_of(const Serving& serving, const ServingConstants& con
   if (load.arrivals != Arrivals::together) keep_to_parts(out, served);
   // Of requests that come of themselves as much is made as they ask for; rows of measured serving
   // were driven as hard as they went.
-  const bool comes = load.arrivals == Arrivals::random || load.arrivals == Arrivals::listed;
-  if (comes && !full) return out;
+  if (load.comes() && !full) return out;
   out.output = range("throughput", served.output_per_second, 0,
                      most_output(least, load, served.sequences * static_cast<double>(serving.dp)));
   return out;

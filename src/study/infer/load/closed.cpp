@@ -29,7 +29,7 @@ class Steady {
  public:
   /// `prompts`: they pass here, too; else what decodes has steps to itself.
   Steady(const Engined& engine, const Load& load, bool prompts = true) : engine_(engine) {
-    const bool listed = load.listed != nullptr && load.listed->front().input > 0;
+    const bool listed = load.lists_lengths();
     const Moments in = listed ? moments_of(*load.listed, &Listed::input)
                               : moments_of(load.input_spread, load.input);
     const Moments out = listed ? moments_of(*load.listed, &Listed::output)
@@ -315,7 +315,9 @@ Fluid in_step(const Engined& engine, const Load& load) {
   const bool first = steady.prompts_first();
   Fluid out;
   out.decoding = std::min(static_cast<double>(load.batch), std::max(1.0, steady.most()));
-  const double groups = std::ceil(out.decoding * steady.computed() / steady.tokens_left(0));
+  double prompts = steady.tokens_left(0) / steady.computed();  // of a step
+  if (engine.policy.whole_prompts) prompts = std::max(1.0, std::floor(prompts));
+  const double groups = std::ceil(out.decoding / prompts);
   const double others = first ? 0 : out.decoding * (1 - 1 / groups);
   const double with = steady.step(others, out.decoding / groups);
   const double alone = steady.step(out.decoding, 0);
@@ -326,11 +328,14 @@ Fluid in_step(const Engined& engine, const Load& load) {
   // The first of its requests all wait for.
   const double began = 1.0 / kRequestsOfClient;
   out.first_token = with * (first ? (groups + 1) / 2 : 1 - began + began * (groups + 1) / 2);
+  const double waits = first ? (groups - 1) / 2 : groups - 1;
   if (steady.passes() > 0) {
-    const double waits = first ? (groups - 1) / 2 : groups - 1;
     out.each_token = over_tokens((waits * with + left) / steady.passes(), engine);
   }
   out.rate = out.decoding / (groups * with + left);
+  // Whoever is more waits for his first token.
+  const double clients = static_cast<double>(load.batch);
+  if (clients > out.decoding) out.first_token = clients / out.rate - (waits * with + left);
   return out;
 }
 

@@ -280,6 +280,7 @@ RC_GTEST_PROP(ClosedForm, InStepIsThatOfClientsOfOneLength, ()) {
   const StepTimes steps = drawn_steps();
   Policy policy;
   policy.prompts_first = *rc::gen::arbitrary<bool>();
+  policy.whole_prompts = *rc::gen::arbitrary<bool>();
   Load load{.input = *rc::gen::inRange(50, 3000), .output = *rc::gen::inRange(100, 500)};
   load.arrivals = Arrivals::clients;
   load.batch = *rc::gen::inRange(1, 300);

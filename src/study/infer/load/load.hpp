@@ -60,14 +60,25 @@ struct Load {
            static_cast<double>(output) * output_spread.mean() * output_spread.squares() / 2;
   }
 
-  /// Tokens of the longest request that is told, with its answer.
+  /// Whether a file says how long requests are, not only when they come.
+  bool lists_lengths() const { return listed != nullptr && listed->front().input > 0; }
+  /// Tokens of the longest request that is told, with its answer; and of the longest prompt.
   double longest_told() const {
     std::int64_t out = input + output;
-    if (listed != nullptr && listed->front().input > 0) {
+    if (lists_lengths()) {
       for (const Listed& each : *listed) out = std::max(out, each.input + each.output);
     }
     return static_cast<double>(out);
   }
+  double longest_prompt() const {
+    std::int64_t out = input;
+    if (lists_lengths()) {
+      for (const Listed& each : *listed) out = std::max(out, each.input);
+    }
+    return static_cast<double>(out);
+  }
+  /// Whether requests come of themselves, whoever has been answered.
+  bool comes() const { return arrivals == Arrivals::random || arrivals == Arrivals::listed; }
   /// Whether requests are of one length, so that clients who began together stay in step.
   bool is_alike() const {
     return listed == nullptr && input_spread.squares() == 1 && output_spread.squares() == 1;

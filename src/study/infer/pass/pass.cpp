@@ -53,20 +53,25 @@ PassTime in_turns(const Serving& serving, const ServingConstants& constants,
 
 PassTime time_of(const Serving& serving, const ServingConstants& constants, const PassWork& work,
                  std::vector<PassItem>* items) {
-  PassTime out = price_pass(serving, constants, work, items).time;
+  const auto with_host = [&](PassTime pass) {
+    pass[ServingPart::host] = host_time(serving, work, pass.kernels, pass.total());
+    return pass;
+  };
+  PassTime out = with_host(price_pass(serving, constants, work, items).time);
   const auto halves = serving.two_batches ? halves_of(work) : std::nullopt;
   if (halves) {
     // Engines split where it is faster.
     std::vector<PassItem> own;
-    const PassTime split = in_turns(serving, constants, *halves, items != nullptr ? &own : nullptr);
+    const PassTime split =
+        with_host(in_turns(serving, constants, *halves, items != nullptr ? &own : nullptr));
     if (split.total() < out.total()) {
       out = split;
       if (items != nullptr) *items = std::move(own);
     }
   }
-  const Seconds host = host_time(serving, work, out.kernels, out.total());
-  out[ServingPart::host] = host;
-  if (items != nullptr) items->push_back({.part = ServingPart::host, .each = host});
+  if (items != nullptr) {
+    items->push_back({.part = ServingPart::host, .each = out[ServingPart::host]});
+  }
   return out;
 }
 

@@ -80,11 +80,11 @@ class Pricer {
     exchange_context(program, share);
     route_experts(program, share);
     returns_ = false;
-    if (layer != nullptr && !of_.work.is_prompt()) add_state(*layer, times);
     std::vector<PassItem> ring;
     const Seconds attention = out_[ServingPart::attention];
     bool is_behind = false;  // tokens are at their experts, or came back
     Seconds so_far = alone();
+    if (layer != nullptr && !of_.work.is_prompt()) add_state(*layer, times);
     const auto ends = [&](Seconds LayerParts::*part) {
       const Seconds now = alone();
       if (layer != nullptr) layers_.back().*part += (now - so_far) / times;

@@ -23,7 +23,8 @@ std::int64_t most_clients(const Serving& serving, const ServingMemory& memory, c
       std::min(policy.most_at_a_time(static_cast<double>(serving.pp),
                                      static_cast<double>(drafting_of(serving).length + 1)),
                memory.sequences_that_fit(held));
-  return most < 1 ? 0 : std::min(kMostClients, static_cast<std::int64_t>(2 * most));
+  if (most < 1 || memory.sequences_that_fit(load.longest_told()) < 1) return 0;
+  return std::min(kMostClients, static_cast<std::int64_t>(2 * most));
 }
 
 WaySpeeds speeds_of(const Fluid& by, const ServingWay& way, const Load& asked, double way_in) {
@@ -51,7 +52,7 @@ WaySpeeds slower_of(const WaySpeeds& a, const WaySpeeds& b) {
 std::vector<ServingWay> between(const std::vector<ServingWay>& ways) {
   std::vector<ServingWay> out;
   for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (ways[i].clients == 1) continue;
+    if (ways[i].clients == 1 || ways[i].clients == kMostClients) continue;
     ServingWay way = ways[i];
     way.fills = true;
     way.slow = {};
@@ -173,14 +174,21 @@ std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load&
   constexpr std::int64_t kMost = 4096;
   std::vector<ServingFormats> formats = space.formats;
   if (formats.empty()) formats.push_back(formats_of(base));
-  Serving each = base;
+  const auto fits = [&](Serving each) {
+    for (const std::int64_t tokens : step_sizes(each, space, asked)) {
+      each.engine.policy.most_tokens = tokens;
+      if (most_clients(each, memory_of(each, asked), asked) > 0) return true;
+    }
+    return false;
+  };
   const std::int64_t most = std::min(kMost, base.cluster.accelerators);
   for (std::int64_t more = 2 * accelerators; more <= most; more *= 2) {
     for (const ServingFormats& format : formats) {
+      Serving each = base;
       set_formats(each, format);
       for (const ServingSplit& split : legal_splits(each, more)) {
         static_cast<ServingSplit&>(each) = split;
-        if (most_clients(each, memory_of(each, asked), asked) > 0) return more;
+        if (fits(each)) return more;
       }
     }
   }

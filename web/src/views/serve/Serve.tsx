@@ -17,7 +17,7 @@ import { bytes, count, number, progressWords, seconds } from "../../lib/format";
 import { pick, place, setFields, type Fields } from "../../lib/url";
 import { usePinned } from "../../lib/usePinned";
 import { amountOf, Curve } from "./Curve";
-import { isAnswered, type BestDocument, type CurveDocument, type ServedDocument } from "./documents";
+import { isAnswered, type BestDocument, type CurveDocument, type MemoryDocument, type ServedDocument } from "./documents";
 import { Front } from "./Front";
 import { beside, factsOf, memoryParts, nearServed, ofPool, whyNot } from "./numbers";
 import { Passes } from "./Passes";
@@ -168,11 +168,16 @@ function Memory({ name, served }: { name: string; served: ServedDocument }) {
         limit={{ name: "capacity", value: served.memory_bytes.capacity }}
       />
       <p class="soft">
-        {count(served.kv_tokens)} tokens of cache fit, {bytes(served.memory_bytes.cache_of_token)} each
-        {served.memory_bytes.state_of_sequence > 0 && `, and ${bytes(served.memory_bytes.state_of_sequence)} a sequence`}.
+        {count(served.kv_tokens)} tokens of cache fit: {whatIsHeld(served.memory_bytes)}.
       </p>
     </section>
   );
+}
+
+function whatIsHeld({ cache_of_token, state_of_sequence }: MemoryDocument): string {
+  const state = state_of_sequence > 0 ? [`${bytes(state_of_sequence)} a sequence`] : [];
+  const cache = cache_of_token > 0 ? [`${bytes(cache_of_token)} a token`] : [];
+  return [...cache, ...state].join(" and ");
 }
 
 function bestSentence({ front, gpus, tried, would_fit_gpus }: BestDocument): string {
