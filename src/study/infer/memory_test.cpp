@@ -10,8 +10,10 @@
 namespace headway {
 namespace {
 
+using testing::serving_of;
+
 Serving held(const char* model, const char* cluster, std::int64_t tp, double share) {
-  Serving out = testing::serving_of(model, cluster, tp);
+  Serving out = serving_of(model, cluster, tp);
   out.engine.memory = share;
   return out;
 }
@@ -170,6 +172,40 @@ TEST(SmallestChanges, AreNoneWhereNothingHelps) {
   serving.cluster.accelerators = 2;
   const ServingConstants constants = *serving_constants(serving.cluster);
   EXPECT_TRUE(smallest_changes(serving, constants, {.input = 100, .output = 10}).empty());
+}
+
+// [INFER-4] Known bytes of a token in the cache: 2·layers·heads·128·2 B, of DeepSeek-V3 61·576·2 B,
+// which every rank holds whole.
+TEST(ServingMemory, OfATokenIsItsKeysAndValues) {
+  const auto of = [](const Serving& s) { return memory_of(s, 4096).cache_of_token; };
+  EXPECT_EQ(of(serving_of("llama-2-7b", "dgx-h100")), Bytes(2 * 32 * 32 * 128 * 2));
+  EXPECT_EQ(of(serving_of("llama-3-8b", "dgx-h100")), Bytes(2 * 32 * 8 * 128 * 2));
+  EXPECT_EQ(of(serving_of("llama-3-70b", "dgx-h100", 8)), Bytes(2 * 80 * 128 * 2));
+  EXPECT_EQ(of(serving_of("deepseek-v3", "dgx-h200")), Bytes(61 * 576 * 2));
+  EXPECT_EQ(of(serving_of("deepseek-v3", "dgx-h200", 8)), Bytes(61 * 576 * 2));
+  Serving small = serving_of("llama-3-8b", "dgx-h100");
+  small.cache = cache_format("fp8");
+  EXPECT_EQ(of(small), Bytes(2 * 32 * 8 * 128));
+}
+
+// [INFER-5] 8.03 G weights of two bytes, what the engine and the driver take beside them (26
+// bytes of each logit of 1,024 sequences, more than the 839 MB of a pass of 8,192 tokens, and half
+// a GiB), of 90 % of 80 GiB; 131,072 B a token.
+TEST(ServingMemory, HoldsTheTokensThatWeightsAndEngineLeaveRoomFor) {
+  const Serving serving = serving_of("llama-3-8b", "dgx-h100");
+  const ServingMemory memory = memory_of(serving, 8192);
+  EXPECT_NEAR(memory.weights.value(), 2 * 8.03e9, 0.01e9);
+  const double beside = 1024.0 * 26 * 128256 + 536870912;
+  const double left =
+      0.9 * serving.cluster.accelerator.memory.value() - memory.weights.value() - beside;
+  EXPECT_NEAR(memory.cached_tokens, left / 131072, 1);
+}
+
+// Embedding and head in the format of activations: 4 bytes of 32-bit training's recipe.
+TEST(ServingMemory, OfTheEndsIsInTheFormatOfActivations) {
+  Serving serving = serving_of("llama-2-7b", "dgx-h100");
+  serving.weights = recipe_from("fp32");
+  EXPECT_NEAR(memory_of(serving, 4096).weights.value(), 4 * 6.738e9, 0.01e9);
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ inline Serving serving_of(const std::string& model, const std::string& cluster, 
   return out;
 }
 
+inline ServingConstants constants_of(const Serving& serving) {
+  return *serving_constants(serving.cluster);
+}
+
 inline Engine engine_named(std::string_view name) {
   return *std::find_if(engines()->begin(), engines()->end(),
                        [&](const Engine& each) { return each.name == name; });

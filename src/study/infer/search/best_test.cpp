@@ -1,0 +1,74 @@
+// What the search for the best ways of serving promises of its front.
+#include "study/infer/search/best.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "study/infer/serving_for_test.hpp"
+
+namespace headway {
+namespace {
+
+using testing::constants_of;
+using testing::serving_of;
+
+// Every way by itself: of the best none is beaten in both, and each way is beaten or equalled by
+// one of them.
+TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const ServingConstants constants = constants_of(base);
+  const Load asked{.input = 1000, .output = 200};
+  const auto best = best_offers(base, constants, asked, {}, 4, {}, 2, {});
+  ASSERT_TRUE(best);
+  ASSERT_FALSE(best->front.empty());
+  for (std::size_t i = 1; i < best->front.size(); ++i) {
+    EXPECT_LT(best->front[i].of_user(), best->front[i - 1].of_user());
+    EXPECT_GT(best->front[i].of_accelerator(), best->front[i - 1].of_accelerator());
+  }
+  for (const auto& [tp, dp] : {std::pair(1, 4), {2, 2}, {4, 1}}) {
+    for (const std::int64_t clients : {1, 8, 64}) {
+      Serving one = base;
+      one.tp = tp;
+      one.dp = dp;
+      Load load = asked;
+      load.arrivals = Arrivals::clients;
+      load.batch = clients;
+      const Served answer = served(one, constants, load);
+      const double user = 1 / answer.each_token.value(), each = answer.output_per_second / 4;
+      EXPECT_TRUE(std::any_of(best->front.begin(), best->front.end(),
+                              [&](const Offer& offer) {
+                                return offer.of_user() >= user && offer.of_accelerator() >= each;
+                              }))
+          << tp << " " << clients;
+    }
+  }
+}
+
+TEST(BestOffers, KeepToTheLimits) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const ServingConstants constants = constants_of(base);
+  Load asked{.input = 1000, .output = 200};
+  asked.each_limit = Seconds(8e-3);
+  const auto best = best_offers(base, constants, asked, {}, 2, {}, 1, {});
+  ASSERT_TRUE(best);
+  ASSERT_FALSE(best->front.empty());
+  for (const Offer& offer : best->front) EXPECT_LE(offer.served.each_token, Seconds(8e-3));
+  asked.each_limit = Seconds(1e-6);
+  EXPECT_TRUE(best_offers(base, constants, asked, {}, 2, {}, 1, {})->front.empty());
+}
+
+// An answer of one token has none after the first: its user gets one token in the whole time.
+TEST(BestOffers, OfAnswersOfOneTokenAreAsFastAsThatTokenComes) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const auto best =
+      best_offers(base, constants_of(base), {.input = 1000, .output = 1}, {}, 2, {}, 1, {});
+  ASSERT_TRUE(best);
+  ASSERT_FALSE(best->front.empty());
+  for (const Offer& offer : best->front) {
+    EXPECT_NEAR(offer.of_user() * offer.served.latency.value(), 1, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace headway
