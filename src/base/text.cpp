@@ -126,6 +126,10 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return out;
 }
 
+std::string plural(std::string_view noun, double count) {
+  return std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) {

@@ -31,6 +31,9 @@ std::string not_known(std::string_view name, std::span<const std::string> legal)
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// The noun, of one or of several: "client", "clients".
+std::string plural(std::string_view noun, double count);
+
 /// ASCII lower case.
 std::string lower(std::string_view text);
 

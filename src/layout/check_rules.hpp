@@ -72,7 +72,8 @@ class CheckRules : protected Rules {
 
 /// How layers are cut over ranks, and experts over them.
 void check_widths(const Model& model, const Layout& layout, CheckFindings& found);
-void check_experts(const Model& model, const Layout& layout, CheckFindings& found);
+void check_experts(const Model& model, const Layout& layout, CheckFindings& found,
+                   std::int64_t copies = 0);
 
 /// What training may not do that serving may: with weights that layers of a transformer share, and
 /// with state spaces.

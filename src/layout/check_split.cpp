@@ -59,7 +59,7 @@ class SplitRules : Rules {
          Trouble::unsupported);
   }
 
-  void experts() {
+  void experts(std::int64_t copies) {
     std::int64_t count = 0;
     for (const Layer& layer : model_.kinds) {
       if (layer.experts) count = layer.experts->count;
@@ -69,7 +69,7 @@ class SplitRules : Rules {
       if (layout_.etp > 1) fail("etp", "model " + model_.name + " has no experts; legal: 1");
       return;
     }
-    divides("ep", layout_.ep, count, "the experts");
+    divides("ep", layout_.ep, count + copies, "the experts");
     divides("ep", layout_.ep * layout_.etp, layout_.dp * layout_.cp * layout_.tp,
             "(as ep x etp) the ranks of a pipeline stage");
   }
@@ -320,18 +320,19 @@ void check_trained(const Run& run, const Layout& layout, CheckFindings& found) {
   rules.whole("optimizer", run.job.optimizer != Optimizer::muon, "are not orthogonalised here");
 }
 
-void check_experts(const Model& model, const Layout& layout, CheckFindings& found) {
-  SplitRules(model, layout, found).experts();
+void check_experts(const Model& model, const Layout& layout, CheckFindings& found,
+                   std::int64_t copies) {
+  SplitRules(model, layout, found).experts(copies);
 }
 
 void check_network(const Run& run, const Layout& layout, CheckFindings& found) {
   NetworkRules(run, layout, found).check();
 }
 
-Problems check_split(const Model& model, const Layout& layout) {
+Problems check_split(const Model& model, const Layout& layout, std::int64_t copies) {
   CheckFindings found;
   check_widths(model, layout, found);
-  check_experts(model, layout, found);
+  check_experts(model, layout, found, copies);
   return found.problems;
 }
 

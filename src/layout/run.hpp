@@ -50,8 +50,8 @@ Problems check(const Run& run);
 void spread_tables(const Model& model, const Cluster& cluster, Layout& layout);
 
 /// What of that hangs on the model and the degrees alone, which are at least 1: how layers and
-/// experts are cut over ranks.
-Problems check_split(const Model& model, const Layout& layout);
+/// experts are cut over ranks. `copies`: of experts, which have places on ranks beside them.
+Problems check_split(const Model& model, const Layout& layout, std::int64_t copies = 0);
 
 /// Whether check() finds nothing, in less time.
 bool is_legal(const Run& run);

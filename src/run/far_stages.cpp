@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "step/frameworks/habits.hpp"
 
 namespace headway {
@@ -10,8 +11,8 @@ namespace {
 constexpr const char* kCluster = "far-cluster";
 constexpr const char* kStages = "far-stages";
 
-std::string plural(std::int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::string counted(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + plural(what, static_cast<double>(count));
 }
 
 // [FORECAST-20] A stage lies on whole nodes of its machine, and one of them is all that it is on.
@@ -34,9 +35,9 @@ void check_places(const RequestedRun& run, Problems& problems) {
   const auto check_machine = [&](const Cluster& cluster, std::int64_t stages, const char* field) {
     const std::int64_t ranks = of_stage * stages, node = cluster.levels.front().size;
     if (ranks > cluster.accelerators) {
-      fail(field, plural(stages, "stage") + " of " + std::to_string(of_stage) + " ranks are " +
+      fail(field, counted(stages, "stage") + " of " + std::to_string(of_stage) + " ranks are " +
                       std::to_string(ranks) + ", but cluster " + cluster.name + " has at most " +
-                      plural(cluster.accelerators, "accelerator"));
+                      counted(cluster.accelerators, "accelerator"));
     } else if (ranks > node && of_stage % node != 0 && node % of_stage != 0) {
       fail(field, "has nodes of " + std::to_string(node) + " accelerators, on which stages of " +
                       std::to_string(of_stage) + " ranks do not lie whole");
@@ -99,7 +100,7 @@ void read_far_stages(RequestReader& reader, Types types, RequestedRun& run) {
   }
   if (far.stages >= run.layout.pp) {
     return reader.fail(kStages, "is " + std::to_string(far.stages) + ", and the pipeline has " +
-                                    plural(run.layout.pp, "stage") +
+                                    counted(run.layout.pp, "stage") +
                                     "; legal: fewer than pp, which is 2 or more");
   }
   auto cluster = cluster_of(*reader.find(kCluster));

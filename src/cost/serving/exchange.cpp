@@ -53,7 +53,7 @@ Seconds expert_exchange_time(const ExpertExchange& e, const ServingKernels& kern
     const Bytes copied = real(e.tokens) * reached(real(e.ranks), e.active) * bytes_of_copy(e);
     longest = std::max(longest, copied / (of.unit * real(e.units)));
   }
-  return (e.quick ? of.quick_start : of.start) + longest;
+  return e.slowed * (e.quick ? of.quick_start : of.start) + longest;
 }
 
 }  // namespace headway

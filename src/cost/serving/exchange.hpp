@@ -22,6 +22,7 @@ struct ExpertExchange {
   std::int64_t units = 20;         // compute units that copy; of the quick kernels all
   BytesPerSecond bandwidth;        // of an accelerator to its peers
   BytesPerSecond network;          // and to other nodes
+  double slowed = 1;               // times what it begins with (Level)
 };
 
 /// Bytes that leave a rank: to peers, and to other nodes.

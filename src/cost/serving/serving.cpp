@@ -101,12 +101,13 @@ Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelera
 // Source: data/serving/kernels.toml; kernels of TensorRT-LLM, vLLM and SGLang. Valid within one
 // domain of NVLink and the like, up to 8 ranks.
 Seconds own_all_reduce_time(Bytes bytes, std::int64_t ranks, BytesPerSecond bandwidth,
-                            const ServingKernels& kernels) {
+                            const ServingKernels& kernels, double slowed) {
   if (ranks <= 1) return Seconds(0);
   const double p = static_cast<double>(ranks);
-  const Seconds once = kernels.once_start + (p - 1) * bytes / (bandwidth * kernels.once_share);
+  const Seconds once =
+      slowed * kernels.once_start + (p - 1) * bytes / (bandwidth * kernels.once_share);
   const Seconds twice =
-      kernels.twice_start + 2 * (p - 1) / p * bytes / (bandwidth * kernels.twice_share);
+      slowed * kernels.twice_start + 2 * (p - 1) / p * bytes / (bandwidth * kernels.twice_share);
   return std::min(once, twice);
 }
 

@@ -116,8 +116,8 @@ Seconds state_attention_time(std::int64_t sequences, Bytes state, const Accelera
                              const ServingKernels& kernels);
 
 /// [INFER-2] Of so many bytes on each of `ranks` that reach each other's memory at `bandwidth`
-/// each: the shorter of one step and of two.
+/// each: the shorter of one step and of two. `slowed`: times what either begins with (Level).
 Seconds own_all_reduce_time(Bytes bytes, std::int64_t ranks, BytesPerSecond bandwidth,
-                            const ServingKernels& kernels);
+                            const ServingKernels& kernels, double slowed = 1);
 
 }  // namespace headway

@@ -26,7 +26,7 @@ std::string infer_curve_text(const Serving& serving, const Load& asked, const Lo
            "formats\n";
   }
   const bool rates = curve.of == CurveOf::rate, alike = curve.of == CurveOf::batch;
-  const bool limits = asked.first_limit || asked.each_limit;
+  const bool limits = asked.has_limits();
   std::vector<std::vector<std::string>> rows = {
       {rates   ? "requests"
        : alike ? "batch"

@@ -11,7 +11,7 @@ namespace headway {
 namespace {
 
 std::string count_of(double number, const char* of) {
-  return count_text(number) + " " + of + (number == 1 ? "" : "s");
+  return count_text(number) + " " + plural(of, number);
 }
 
 std::string quantiles_text(const std::optional<Quantiles>& of) {

@@ -25,15 +25,10 @@ void set_link(Level& level, const LinkTechnology& link) {
   level.slowed = 1;
 }
 
-// Every time in the constants of its collectives by the same factor.
 Problems set_latency(Level& level, Seconds to) {
-  const double factor = to / level.latency;
-  auto constants = slowed_constants(level, factor);
-  if (!constants) return constants.problems();
-  level.constants = std::move(constants).value();
+  Problems problems = slow_down(level, to / level.latency);
   level.latency = to;
-  level.slowed *= factor;
-  return {};
+  return problems;
 }
 
 // What memory and links of an accelerator draw, by the ends of what a bit takes.

@@ -9,16 +9,6 @@
 namespace headway {
 namespace {
 
-// Ranks have places for experts and for copies of the busiest alike.
-Model with_copies(const Serving& serving) {
-  Model out = serving.model;
-  if (serving.ep == 1) return out;
-  for (Layer& layer : out.kinds) {
-    if (layer.experts) layer.experts->count += serving.routing.redundant;
-  }
-  return out;
-}
-
 class ServingRules {
  public:
   explicit ServingRules(const Serving& serving) : serving_(serving) {}
@@ -58,7 +48,8 @@ class ServingRules {
 
   void degrees() {
     const Serving& s = serving_;
-    Problems of_split = check_split(with_copies(s), layout_of(s, 1, s.cp));
+    const std::int64_t copies = s.ep > 1 ? s.routing.redundant : 0;
+    Problems of_split = check_split(s.model, layout_of(s, 1, s.cp), copies);
     const bool splits = of_split.empty();
     for (Problem& problem : of_split) {
       // The tensor degree inside an expert is what tp is over ep here.
@@ -178,9 +169,7 @@ class ServingRules {
       fail("draft", "has a vocabulary of " + std::to_string(other) + ", the model one of " +
                         std::to_string(own) + ": its guesses would be other tokens");
     }
-    Serving draft = draft_of(serving_);
-    draft.routing = {};
-    for (Problem& problem : ::headway::check(draft)) {
+    for (Problem& problem : ::headway::check(draft_of(serving_))) {
       problem.message = "of the draft: " + problem.message;
       problem.fields = {FieldName("draft")};
       problems_.push_back(std::move(problem));

@@ -88,7 +88,7 @@ void summarise(Served& out, const Answered& by, const Load& load, Seconds way, b
   out.first_quantiles = quantiles_of(by.first_token, way);
   out.each_quantiles = quantiles_of(between, Seconds(0));
   out.latency_quantiles = quantiles_of(by.latency, way);
-  if (load.first_limit || load.each_limit) {
+  if (load.has_limits()) {
     out.good = share_within(by, load, way);
     out.goodput = *out.good * static_cast<double>(by.latency.size()) / elapsed;
   }

@@ -27,7 +27,7 @@ void settle_sizes(Cluster& cluster) {
   cluster.accelerators = cluster.levels.back().size;
 }
 
-Result<Document> slowed_constants(const Level& level, double factor) {
+Problems slow_down(Level& level, double factor) {
   const auto known = network_parameters_for(level);
   if (!known) return known.problems();
   Document out = level.constants;
@@ -43,7 +43,10 @@ Result<Document> slowed_constants(const Level& level, double factor) {
   put("tree_fill", known->tree_fill);
   if (out.root.table() == nullptr) out.root.value = Node::Table();
   overlay(out.root, Node{std::move(over), 0});
-  return out;
+  level.constants = std::move(out);
+  level.latency *= factor;
+  level.slowed *= factor;
+  return {};
 }
 
 Result<RequestedRun> with_accelerators(const RequestedRun& base, std::int64_t accelerators,
@@ -126,12 +129,7 @@ Result<RequestedRun> with_latency(const RequestedRun& base, double factor) {
   if (base.cluster.levels.size() < 2) return one_level(base.cluster);
   RequestedRun out = base;
   for (std::size_t i = 1; i < out.cluster.levels.size(); ++i) {
-    Level& level = out.cluster.levels[i];
-    auto constants = slowed_constants(level, factor);
-    if (!constants) return constants.problems();
-    level.constants = std::move(constants).value();
-    level.latency *= factor;
-    level.slowed *= factor;
+    if (Problems wrong = slow_down(out.cluster.levels[i], factor); !wrong.empty()) return wrong;
   }
   return out;
 }

@@ -41,8 +41,9 @@ Result<RequestedRun> with_domain(const RequestedRun& base, std::int64_t size);
 /// With all levels but the innermost taken from `other`.
 Result<RequestedRun> with_network_of(const RequestedRun& base, const Cluster& other);
 
-/// The constants of a level's class with every time in them multiplied.
-Result<Document> slowed_constants(const Level& level, double factor);
+/// Its latency, every time in the constants of its class, and what engines' own kernels begin with,
+/// times `factor`.
+Problems slow_down(Level& level, double factor);
 /// Each level a whole number of domains of the one below, and the cluster the outermost of them.
 void settle_sizes(Cluster& cluster);
 

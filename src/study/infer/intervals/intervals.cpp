@@ -62,13 +62,12 @@ double others(const Served& served) {
                                         : 0;
 }
 
-// An answer is no shorter and no longer than its parts may be.
-void keep_to_parts(ServedIntervals& of, const Served& served) {
-  if (!of.latency || !of.first_token) return;
-  const ServedRange each = of.each_token.value_or(ServedRange{});
-  const auto whole = [&](double first, double token) { return first + others(served) * token; };
-  of.latency->low = std::max(of.latency->low, whole(of.first_token->low, each.low));
-  of.latency->high = std::min(of.latency->high, whole(of.first_token->high, each.high));
+// Of a whole answer, as its first token and the others may be.
+ServedRange of_parts(const ServedRange& first, const std::optional<ServedRange>& token,
+                     const Served& served) {
+  const ServedRange each = token.value_or(ServedRange{});
+  return {first.low + others(served) * each.low, first.high + others(served) * each.high,
+          first.rows, first.sources};
 }
 
 }  // namespace
@@ -147,7 +146,11 @@ ServedIntervals intervals_of(const Serving& serving, const ServingConstants& con
       range("ttft_s", served.first_token.value(), least.first_token.value(), kAny, waiting);
   out.each_token = range("tpot_s", served.each_token.value(), least.each_token.value(), kAny);
   out.latency = range("latency_s", served.latency.value(), whole.value(), kAny);
-  if (load.arrivals != Arrivals::together) keep_to_parts(out, served);
+  if (load.arrivals != Arrivals::together && out.latency && out.first_token) {
+    const ServedRange parts = of_parts(*out.first_token, out.each_token, served);
+    out.latency->low = std::max(out.latency->low, parts.low);
+    out.latency->high = std::min(out.latency->high, parts.high);
+  }
   // Of requests that come of themselves as much is made as they ask for; rows of measured serving
   // were driven as hard as they went.
   if (load.comes() && !full) return out;
@@ -175,14 +178,12 @@ ServedIntervals intervals_of(const ServingApart& apart, const ServingConstants& 
   out.first_token = range("ttft_s", served.first_token.value(), least.first_token);
   out.each_token = range("tpot_s", served.each_token.value(), least.each_token);
   if (!out.first_token) return out;
-  const ServedRange each = out.each_token.value_or(ServedRange{});
-  const auto [rows, sources] = std::pair(out.first_token->rows, out.first_token->sources);
-  out.latency = {out.first_token->low + others(served) * each.low,
-                 out.first_token->high + others(served) * each.high, rows, sources};
+  out.latency = of_parts(*out.first_token, out.each_token, served);
   // Of clients, who ask again when they are answered; others' output is what they ask for.
   if (load.arrivals != Arrivals::clients) return out;
   const double work = served.output_per_second * served.latency.value();
-  out.output = {work / out.latency->high, work / out.latency->low, rows, sources};
+  out.output = {work / out.latency->high, work / out.latency->low, out.latency->rows,
+                out.latency->sources};
   return out;
 }
 

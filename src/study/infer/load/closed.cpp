@@ -122,6 +122,11 @@ class Steady {
     if (engine_.policy.prompts_first) return all;
     return std::max(1.0, all - decoding * engine_.steps.checked);
   }
+  // Prompts of a step that has nothing else.
+  double prompts_together() const {
+    const double out = tokens_left(0) / computed();
+    return engine_.policy.whole_prompts ? std::max(1.0, std::floor(out)) : out;
+  }
   double left_in_a_way(double decoding) const {
     return std::max(1.0, tokens_left(decoding) / engine_.steps.ways());
   }
@@ -315,9 +320,7 @@ Fluid in_step(const Engined& engine, const Load& load) {
   const bool first = steady.prompts_first();
   Fluid out;
   out.decoding = std::min(static_cast<double>(load.batch), std::max(1.0, steady.most()));
-  double prompts = steady.tokens_left(0) / steady.computed();  // of a step
-  if (engine.policy.whole_prompts) prompts = std::max(1.0, std::floor(prompts));
-  const double groups = std::ceil(out.decoding / prompts);
+  const double groups = std::ceil(out.decoding / steady.prompts_together());
   const double others = first ? 0 : out.decoding * (1 - 1 / groups);
   const double with = steady.step(others, out.decoding / groups);
   const double alone = steady.step(out.decoding, 0);
@@ -345,8 +348,7 @@ double ApartRates::least() const {
 
 PromptTimes prompt_times(const Engined& engine, const Load& load) {
   const Steady prefill(engine, load);
-  double together = prefill.tokens_left(0) / prefill.computed();
-  if (engine.policy.whole_prompts) together = std::max(1.0, std::floor(together));
+  const double together = prefill.prompts_together();
   return {prefill.prompt_alone(), prefill.step(0, together) / together};
 }
 

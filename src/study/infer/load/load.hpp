@@ -64,18 +64,10 @@ struct Load {
   bool lists_lengths() const { return listed != nullptr && listed->front().input > 0; }
   /// Tokens of the longest request that is told, with its answer; and of the longest prompt.
   double longest_told() const {
-    std::int64_t out = input + output;
-    if (lists_lengths()) {
-      for (const Listed& each : *listed) out = std::max(out, each.input + each.output);
-    }
-    return static_cast<double>(out);
+    return most(input + output, [](const Listed& each) { return each.input + each.output; });
   }
   double longest_prompt() const {
-    std::int64_t out = input;
-    if (lists_lengths()) {
-      for (const Listed& each : *listed) out = std::max(out, each.input);
-    }
-    return static_cast<double>(out);
+    return most(input, [](const Listed& each) { return each.input; });
   }
   /// Whether requests come of themselves, whoever has been answered.
   bool comes() const { return arrivals == Arrivals::random || arrivals == Arrivals::listed; }
@@ -88,6 +80,15 @@ struct Load {
   bool keeps_to_limits(Seconds first_token, Seconds each_token) const {
     return (!first_limit || first_token <= *first_limit) &&
            (!each_limit || each_token <= *each_limit);
+  }
+
+ private:
+  template <class Of>
+  double most(std::int64_t usual, const Of& of) const {
+    if (lists_lengths()) {
+      for (const Listed& each : *listed) usual = std::max<std::int64_t>(usual, of(each));
+    }
+    return static_cast<double>(usual);
   }
 };
 

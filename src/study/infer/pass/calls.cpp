@@ -15,17 +15,6 @@ BytesPerSecond to_peers(const Level& level, std::int64_t ranks) {
   return level.bandwidth * (static_cast<double>(ranks - 1) / static_cast<double>(level.size - 1));
 }
 
-// [DESIGN-4] Where latencies of a level are varied, so are the fixed times of kernels that engines
-// bring for it.
-ServingKernels kernels_on(const Level& level, const ServingKernels& kernels) {
-  ServingKernels out = kernels;
-  for (Seconds* start : {&out.once_start, &out.twice_start, &out.dispatch.start,
-                         &out.dispatch.quick_start, &out.combine.start, &out.combine.quick_start}) {
-    *start *= level.slowed;
-  }
-  return out;
-}
-
 }  // namespace
 
 Seconds call_time(const PassContext& of, const Call& call, const Spans& spans) {
@@ -37,7 +26,7 @@ Seconds call_time(const PassContext& of, const Call& call, const Spans& spans) {
                    span.ranks <= inner.size && memory_levels(of.serving.cluster) > 0;
   return own ? std::min(library,
                         own_all_reduce_time(call.bytes, span.ranks, to_peers(inner, span.ranks),
-                                            kernels_on(inner, of.constants.kernels)))
+                                            of.constants.kernels, inner.slowed))
              : library;
 }
 
@@ -59,8 +48,8 @@ Seconds exchange_time(const PassContext& of, const Call& call, const Spans& span
   const Level& beyond = levels[std::min<std::size_t>(1, levels.size() - 1)];
   exchange.network = beyond.bandwidth;
   const bool near = exchange.ranks <= exchange.ranks_of_node;
-  return expert_exchange_time(exchange,
-                              kernels_on(near ? levels[0] : beyond, of.constants.kernels));
+  exchange.slowed = near ? levels[0].slowed : beyond.slowed;
+  return expert_exchange_time(exchange, of.constants.kernels);
 }
 
 Seconds transfer_time(const PassContext& of, const Layout& layout, Bytes bytes) {

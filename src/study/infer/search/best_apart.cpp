@@ -175,8 +175,7 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
                              bool streamed, const Division& division, int threads,
                              const Progress& progress) {
   const Problem stopped{"infer", "was stopped", Trouble::stopped};
-  std::vector<ServingFormats> formats = space.formats;
-  if (formats.empty()) formats.push_back(formats_of(base));
+  const std::vector<ServingFormats> formats = space.formats_of_all(base);
   std::vector<std::vector<Copy>> copies;  // of each format; ways refer to them
   std::vector<Way> pairs;
   for (const ServingFormats& each : formats) {

@@ -147,8 +147,7 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
                                                        const Load& asked, const SearchSpace& space,
                                                        std::int64_t accelerators, int threads,
                                                        const Progress& progress) {
-  std::vector<ServingFormats> formats = space.formats;
-  if (formats.empty()) formats.push_back(formats_of(base));
+  const std::vector<ServingFormats> formats = space.formats_of_all(base);
   Serving first = base;
   set_formats(first, formats.front());
   const std::vector<ServingSplit> splits = legal_splits(first, accelerators);
@@ -172,8 +171,7 @@ std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load&
                                                 const SearchSpace& space,
                                                 std::int64_t accelerators) {
   constexpr std::int64_t kMost = 4096;
-  std::vector<ServingFormats> formats = space.formats;
-  if (formats.empty()) formats.push_back(formats_of(base));
+  const std::vector<ServingFormats> formats = space.formats_of_all(base);
   const auto fits = [&](Serving each) {
     for (const std::int64_t tokens : step_sizes(each, space, asked)) {
       each.engine.policy.most_tokens = tokens;

@@ -22,6 +22,10 @@ void set_formats(Serving& serving, const ServingFormats& formats);
 struct SearchSpace {
   std::vector<ServingFormats> formats{};  // legal ones; empty: those of the serving
   bool step_tokens = true;                // of a step at most; else those of its engine
+
+  std::vector<ServingFormats> formats_of_all(const Serving& base) const {
+    return formats.empty() ? std::vector<ServingFormats>{formats_of(base)} : formats;
+  }
 };
 
 /// Tokens of a step that are tried: the engine's own first, then powers of two from 256 to 16,384
