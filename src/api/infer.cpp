@@ -3,9 +3,11 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
+#include "base/quantity_text.hpp"
 #include "platform/output.hpp"
 #include "report/infer/curve.hpp"
 #include "report/infer/plots.hpp"
+#include "study/infer/load/lengths.hpp"
 #include "study/infer/question/options.hpp"
 #include "study/infer/question/question.hpp"
 #include "study/infer/search/goodput.hpp"
@@ -99,6 +101,10 @@ std::vector<std::string> notes_of(const Serving& serving, const ServingConstants
                                   const Load& load, std::optional<double> within) {
   std::vector<std::string> out = serving.model.notes;
   for (std::string& note : unmeasured(serving, constants)) out.push_back(std::move(note));
+  if (const double cut = share_cut(load); cut > 0) {
+    out.push_back(formatted("%.2g", 100 * cut) + " % of what is drawn is longer than the model's " +
+                  count_text(static_cast<double>(load.longest)) + " positions, and is cut there");
+  }
   if (within == 0.0) {
     out.push_back("so many keep to the limits at no rate: what is told is of " +
                   formatted("%g", load.rate) + " requests a second");

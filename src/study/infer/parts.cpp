@@ -161,8 +161,8 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   std::vector<std::string> out;
   const std::string& architecture = serving.cluster.accelerator.architecture;
   if (!constants.kernels.measured) {
-    out.push_back("attention over a cache was not measured on " + architecture +
-                  ": its data sheet, with what others reach of theirs");
+    out.push_back("attention over a cache, small all-reduces and experts were not measured on " +
+                  architecture + ": its data sheet, with what others reach of theirs");
   }
   if (!constants.sparse.measured && chooses_keys(serving.model)) {
     out.push_back("attention over chosen keys was not measured on " + architecture +

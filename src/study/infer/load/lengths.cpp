@@ -34,7 +34,7 @@ std::int64_t drawn_length(const LengthSpread& spread, std::int64_t nominal, Spli
   return static_cast<std::int64_t>(std::clamp(length, 1.0, 1e9));
 }
 
-Listed Lengths::next() {
+Listed Lengths::drawn() {
   Listed out;
   if (load_.listed != nullptr && !load_.listed->empty()) {
     out = (*load_.listed)[turn_++ % load_.listed->size()];
@@ -43,11 +43,28 @@ Listed Lengths::next() {
     out.input = drawn_length(load_.input_spread, load_.input, numbers_);
     out.output = drawn_length(load_.output_spread, load_.output, numbers_);
   }
+  return out;
+}
+
+Listed Lengths::next() {
+  Listed out = drawn();
   if (load_.longest > 1) {
     out.input = std::min(out.input, load_.longest - 1);
     out.output = std::min(out.output, load_.longest - out.input);
   }
   return out;
+}
+
+double share_cut(const Load& load) {
+  constexpr int kDraws = 10'000;
+  if (load.longest <= 1 || load.is_alike() || load.lists_lengths()) return 0;
+  Lengths lengths(load);
+  int cut = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const Listed each = lengths.drawn();
+    if (each.input + each.output > load.longest) ++cut;
+  }
+  return static_cast<double>(cut) / kDraws;
 }
 
 double Lengths::pause() {

@@ -14,8 +14,10 @@ class Lengths {
  public:
   explicit Lengths(const Load& load) : load_(load) {}
 
-  /// input and output of the next; none is longer than the load's longest.
+  /// input and output of the next; what is longer than the load's longest is cut there.
   Listed next();
+  /// The same as it is drawn.
+  Listed drawn();
   /// Seconds to the next of random moments.
   double pause();
 
@@ -24,5 +26,8 @@ class Lengths {
   SplitMix numbers_{1};
   std::size_t turn_ = 0;
 };
+
+/// [INFER-14] Of requests that are drawn the share that is longer than the load's longest.
+double share_cut(const Load& load);
 
 }  // namespace headway

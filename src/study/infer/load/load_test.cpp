@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "study/infer/load/closed.hpp"
@@ -185,6 +186,23 @@ TEST(Lengths, LieAboutTheirMeanAsTheirSpreadSays) {
   const auto [constant, of_constant] = drawn({});
   EXPECT_EQ(constant, 10'000);
   EXPECT_NEAR(of_constant, 0, 1e-6);
+}
+
+// Of log-normal prompts the share beyond what answers leave: the normal integral of their
+// logarithm; of requests of one length, and of a file, none.
+TEST(Lengths, BeyondTheLongestAreAsManyAsTheirSpreadHas) {
+  Load load{.input = 2000, .output = 192};
+  load.longest = 8192;
+  EXPECT_EQ(share_cut(load), 0);
+  load.input_spread = {LengthSpread::Kind::log_normal, 2};
+  const double variance = std::log(1 + 4.0);
+  const double z = (std::log(8000.0 / 2000) + variance / 2) / std::sqrt(variance);
+  EXPECT_NEAR(share_cut(load), std::erfc(z / std::sqrt(2.0)) / 2, 0.005);
+  load.longest = 0;
+  EXPECT_EQ(share_cut(load), 0);
+  load.longest = 8192;
+  load.listed = std::make_shared<const std::vector<Listed>>(std::vector<Listed>{{0, 100, 10}});
+  EXPECT_EQ(share_cut(load), 0);
 }
 
 TEST(Lengths, AreNoLongerThanTheLongest) {
