@@ -228,7 +228,18 @@ TEST(InferLoad, OfAGoodputIsAtTheRateThatKeepsToTheLimits) {
   EXPECT_EQ(json["rate_within_limits"], json["rate"]);
   RunRequest none = asked;
   none[1] = {"tpot", "1 us"};
-  EXPECT_EQ(run_infer(asked_of_clients(none, {"concurrency"})).exit_code, 1);
+  InferRequest request = asked_of_clients(none, {"concurrency"});
+  EXPECT_EQ(run_infer(request).exit_code, 1);
+  request.json = false;
+  EXPECT_NE(run_infer(request).text.find("keep to the limits at no rate"), std::string::npos);
+}
+
+TEST(InferLoad, BeyondWhatCanBeAnsweredIsNotStable) {
+  EXPECT_EQ(served_answer(asked_of_clients({{"rate", "1"}}, {"concurrency"}))["stable"], true);
+  const InferRequest beyond = asked_of_clients({{"rate", "1000"}}, {"concurrency"});
+  const CommandOutput output = run_infer(beyond);
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.text.find("\"stable\": false"), std::string::npos);
 }
 
 // Files of this machine cannot be named from elsewhere.

@@ -134,5 +134,25 @@ RC_GTEST_PROP(ServingIntervals, HoldThePredictionAndPassNoPeak, ()) {
   RC_ASSERT(intervals.first_token->low >= 0.99 * prompt);
 }
 
+// 500 tokens under load: the answer's bounds are no wider than its first token's and the others'
+// together. What comes by itself is what is made: of clients alone output has an interval.
+TEST(ServingIntervals, OfAnAnswerLieWithinThoseOfItsParts) {
+  Serving serving = testing::serving_of("llama-3-70b", "dgx-h100", 8, "fp8");
+  const ServingConstants constants = testing::constants_of(serving);
+  Load load{.input = 1000, .output = 500, .arrivals = Arrivals::random, .rate = 8};
+  for (const Arrivals arrivals : {Arrivals::random, Arrivals::clients}) {
+    load.arrivals = arrivals;
+    load.batch = 32;
+    const Served by = served(serving, constants, load);
+    const ServedIntervals of = intervals_of(serving, constants, load, by);
+    ASSERT_TRUE(of.first_token && of.each_token && of.latency);
+    EXPECT_LE(of.latency->high, of.first_token->high + 499.001 * of.each_token->high);
+    EXPECT_GE(of.latency->low, of.first_token->low + 498.999 * of.each_token->low);
+    EXPECT_LE(of.latency->low, by.latency.value());
+    EXPECT_GE(of.latency->high, by.latency.value());
+    EXPECT_EQ(of.output.has_value(), arrivals == Arrivals::clients);
+  }
+}
+
 }  // namespace
 }  // namespace headway
