@@ -3,11 +3,9 @@
 
 #include "api/commands.hpp"
 #include "api/options.hpp"
-#include "base/quantity_text.hpp"
 #include "platform/output.hpp"
 #include "report/infer/curve.hpp"
 #include "report/infer/plots.hpp"
-#include "study/infer/load/lengths.hpp"
 #include "study/infer/question/options.hpp"
 #include "study/infer/question/question.hpp"
 #include "study/infer/search/goodput.hpp"
@@ -97,14 +95,9 @@ Problems plot_problems(const InferRequest& request, const ServingQuestion& asked
 // Requests a second of which none meets another.
 constexpr double kAlone = 0.01;
 
-std::vector<std::string> notes_of(const Serving& serving, const ServingConstants& constants,
-                                  const Load& load, std::optional<double> within) {
-  std::vector<std::string> out = serving.model.notes;
-  for (std::string& note : unmeasured(serving, constants)) out.push_back(std::move(note));
-  if (const double cut = share_cut(load); cut > 0) {
-    out.push_back(formatted("%.2g", 100 * cut) + " % of what is drawn is longer than the model's " +
-                  count_text(static_cast<double>(load.longest)) + " positions, and is cut there");
-  }
+std::vector<std::string> notes_within(const Serving& serving, const ServingConstants& constants,
+                                      const Load& load, std::optional<double> within) {
+  std::vector<std::string> out = notes_of(serving, constants, load);
   if (within == 0.0) {
     out.push_back("so many keep to the limits at no rate: what is told is of " +
                   formatted("%g", load.rate) + " requests a second");
@@ -153,7 +146,7 @@ CommandOutput run_infer(const InferRequest& request) {
     ServedApart answer = served(*asked.apart, *constants, asked.load);
     answer.all.rate_within = within;
     const std::vector<std::string> notes =
-        notes_of(asked.apart->decode, *constants, asked.load, within);
+        notes_within(asked.apart->decode, *constants, asked.load, within);
     ServedBeside beside{.notes = notes};
     if (answer.all.fits && answer.all.stable()) {
       beside.intervals = intervals_of(*asked.apart, *constants, asked.load, answer.all);
@@ -177,7 +170,8 @@ CommandOutput run_infer(const InferRequest& request) {
   // What would make it fit, where it does not.
   std::vector<ServingChange> changes;
   if (!answer.fits) changes = smallest_changes(asked.serving, *constants, asked.load);
-  const std::vector<std::string> notes = notes_of(asked.serving, *constants, asked.load, within);
+  const std::vector<std::string> notes =
+      notes_within(asked.serving, *constants, asked.load, within);
   const ServedBeside beside{ops ? &*ops : nullptr, changes, notes, intervals};
   return {.text = request.json ? infer_json(asked.serving, asked.load, answer, beside)
                                : infer_text(asked.serving, asked.load, answer, beside),

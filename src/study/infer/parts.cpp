@@ -157,30 +157,6 @@ Result<ServingConstants> serving_constants(const Cluster& cluster) {
   return out;
 }
 
-std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants) {
-  std::vector<std::string> out;
-  const std::string& architecture = serving.cluster.accelerator.architecture;
-  if (!constants.kernels.measured) {
-    out.push_back("attention over a cache, small all-reduces and experts were not measured on " +
-                  architecture + ": its data sheet, with what others reach of theirs");
-  }
-  if (!constants.sparse.measured && chooses_keys(serving.model)) {
-    out.push_back("attention over chosen keys was not measured on " + architecture +
-                  ": its data sheet, with what others reach of theirs");
-  }
-  if (serving.stored == nullptr) return out;
-  const auto& products = constants.formats.products;
-  const bool experts = has_experts(serving.model);
-  const bool dense = is_stored(*serving.stored, serving.model, false);
-  const bool measured = (!dense || products.at(serving.stored->dense).measured) &&
-                        (!experts || products.at(serving.stored->experts).measured);
-  if (!measured) {
-    out.push_back("products of " + serving.stored->name + " weights were not measured on " +
-                  architecture + ": its data sheet, with what others reach of theirs");
-  }
-  return out;
-}
-
 RoutedFormat routed_format(const Serving& serving) {
   const bool stored = serving.stored != nullptr;
   const Recipe& recipe = stored ? *recipe_from(serving.stored->arithmetic) : *serving.weights;

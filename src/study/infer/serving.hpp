@@ -286,6 +286,9 @@ struct Served {
 };
 /// What stands on no measurement of the accelerator's architecture.
 std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants);
+/// That, what the model's file says, and [INFER-14] how much of the load is cut.
+std::vector<std::string> notes_of(const Serving& serving, const ServingConstants& constants,
+                                  const Load& load);
 
 /// `steps`: of the serving at these lengths, where they are known already.
 Served served(const Serving& serving, const ServingConstants& constants, const Load& load,
