@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "cost/kernels/kernels.hpp"
@@ -55,7 +56,8 @@ Seconds time_for_each_k(const Matmul& shape, double units, FlopsPerSecond rate,
 //             of fp32, which is multiplied and added without units for matrices, fp32_ceiling
 //             · (64 · ceil(k/64) + loop_prologue)
 //   memory  = bytes of A, B and C once / (bandwidth · memory efficiency)
-//   t       = start + max(compute, memory) + memory_overlap_loss · min(compute, memory)
+//   again   = what a cache as large makes of it at least [KERNEL-9] / the same
+//   t       = start + max(compute, memory, again) + memory_overlap_loss · min(compute, memory)
 // [KERNEL-5] loop_step: what a tile's loop needs for each element of k however small the tile,
 // since its loads, its products and, by blocks, its scales follow on each other. It is a latency,
 // which no power slows: `sustained` leaves it. Source: tile and wave quantisation as in NVIDIA's
@@ -84,7 +86,9 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
                                                accelerator, product, parameters);
   const Seconds memory = traffic_of(shape, precision, result_bytes) /
                          (accelerator.memory_bandwidth * parameters.memory_efficiency);
-  return parameters.matmul_start + std::max(compute, memory) +
+  const Seconds again = least_traffic_of(shape, element, accelerator.cache) /
+                        (accelerator.memory_bandwidth * parameters.memory_efficiency);
+  return parameters.matmul_start + std::max({compute, memory, again}) +
          product.memory_overlap_loss * std::min(compute, memory);
 }
 
@@ -99,6 +103,17 @@ Bytes traffic_of(const Matmul& shape, Precision precision, double result_bytes) 
   // Windows of a convolution read the same positions again, from the cache.
   if (shape.image > 0) operands += shape.image - batch * (shape.by_columns ? k * n : m * k);
   return Bytes(element * operands + batch * result * m * n);
+}
+
+// Of S elements at hand a product of m·n·k moves 2·m·n·k/√S - 2·S at least, whatever its order
+// (Hong and Kung 1981; the constant: Smith et al., arXiv 1702.02017).
+Bytes least_traffic_of(const Matmul& shape, double element, Bytes cache) {
+  const double held = cache.value() / element;
+  if (!(held > 0)) return Bytes(0);
+  const double all =
+      static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  const double moved = std::max(0.0, 2 * all / std::sqrt(held) - 2 * held);
+  return Bytes(static_cast<double>(shape.batch) * element * moved);
 }
 
 Seconds product_compute_time(const Matmul& shape, FlopsPerSecond rate,

@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "cluster/load.hpp"
 #include "cost/kernels/kernels.hpp"
 #include "cost/kernels/machine_for_test.hpp"
+#include "cost/kernels/traffic.hpp"
 
 namespace headway {
 namespace {
@@ -59,6 +61,49 @@ TEST(Matmul, LosesAShareOfTheShorterOfComputeAndMemory) {  // [KERNEL-1]
   const double bytes = 2.0 * (8.0 * 8192 + 8192.0 * 8192 + 8.0 * 8192);
   EXPECT_NEAR(us(matmul_time({8, 8192, 8192}, Precision::bf16, machine(), p)),
               bytes * 1e-6 + 0.25 * 2 * 16 * 8192.0 * 8192 / 100e6, 1e-3);
+}
+
+// [KERNEL-9] The bound is below what a real order of work moves, and near it: a square of C of side
+// t stays in the cache while columns of A and rows of B stream past it, 2·m·n·k/t of them and C.
+TEST(Matmul, ACacheSavesNoMoreTrafficThanAnOrderOfWorkDoes) {
+  for (const double kib : {64.0, 1024.0, 16384.0}) {
+    const Matmul shape{65536, 65536, 65536};
+    const double all = std::pow(65536.0, 3), held = kib * 1024 / 2;
+    const double side = std::floor(std::sqrt(held + 1) - 1);  // t² of C, t of A, one of B
+    const double streamed = 2 * (2 * all / side + 65536.0 * 65536);
+    const double least = least_traffic_of(shape, 2, Bytes(kib * 1024)).value();
+    EXPECT_LE(least, streamed) << kib;
+    EXPECT_GE(least, 0.9 * streamed) << kib;
+  }
+  EXPECT_EQ(least_traffic_of({65536, 65536, 65536}, 2, Bytes(0)).value(), 0);  // not known
+}
+
+// A cache of 32 KiB, 16,384 elements of 16 bits, has 2·4096³/128 elements move at least, less two
+// fills of it: 2,147 us at 1 TB/s, where computing takes 1,374; one of 1 MiB hides them.
+TEST(Matmul, ASmallCacheMakesAProductWaitForMemory) {
+  Accelerator small = machine();
+  small.cache = Bytes(32 * 1024);
+  const Matmul shape{4096, 4096, 4096};
+  const double moved = 2 * (2 * std::pow(4096.0, 3) / 128 - 2 * 16384);
+  EXPECT_NEAR(us(matmul_time(shape, Precision::bf16, small, ideal())), moved * 1e-6, 1e-3);
+  small.cache = Bytes(1024 * 1024);
+  EXPECT_NEAR(us(matmul_time(shape, Precision::bf16, small, ideal())), 1374.390, 1e-3);
+}
+
+// No accelerator that is sold has a cache so small that its products wait for it, in any format.
+TEST(Matmul, OfAcceleratorsThatAreKnownNoneHasTooSmallACache) {
+  const Matmul shape{65536, 65536, 65536};
+  for (const std::string& name : accelerator_names()) {
+    const Accelerator accelerator = *load_accelerator(name);
+    for (int i = 0; i < kPrecisions; ++i) {
+      const auto precision = static_cast<Precision>(i);
+      const FlopsPerSecond peak = accelerator.peak_of(precision);
+      if (!(peak.value() > 0)) continue;
+      const Bytes moved = least_traffic_of(shape, bytes_per_element(precision), accelerator.cache);
+      EXPECT_LT(moved / accelerator.memory_bandwidth, Flops(2 * std::pow(65536.0, 3)) / peak)
+          << name << " " << to_name(precision);
+    }
+  }
 }
 
 TEST(Matmul, AccumulatingInFp32MovesFourTimesTheResult) {  // [KERNEL-1]

@@ -1,4 +1,4 @@
-// Bytes that kernels read and write in the accelerator's memory, each once.
+// Bytes that kernels read and write in the accelerator's memory, each once, and how many at least.
 #pragma once
 
 #include "layout/job.hpp"
@@ -8,6 +8,10 @@ namespace headway {
 
 /// A, B and C of a product once; `result_bytes` as of matmul_time.
 Bytes traffic_of(const Matmul& shape, Precision precision, double result_bytes = 0);
+
+/// [KERNEL-9] What a product of operands of so many bytes an element reads and writes at least
+/// where a cache of `cache` holds what is used again; none where its size is not known.
+Bytes least_traffic_of(const Matmul& shape, double element, Bytes cache);
 
 /// Q, K, V and O once, with a backward pass's gradients; what passes over scores move where they
 /// go through memory.

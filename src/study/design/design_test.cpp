@@ -235,5 +235,16 @@ TEST(DesignAxes, RangesAreGeometric) {
   }
 }
 
+// [KERNEL-9] What little bandwidth leaves to do again the cache must hold: at 1 TB/s a first
+// token is sooner with some of the cache's area for arithmetic, and later with nearly all of it.
+TEST(Design, ArithmeticNeedsACacheWhereMemoryIsSlow) {
+  const DesignAnswer answer =
+      designed(served_batch(), {"bandwidth=1TB/s", "arithmetic=0.4,0.6,0.6499"});
+  ASSERT_EQ(answer.points.size(), 3U);
+  const auto first = [&](std::size_t i) { return answer.points[i].times[1].time; };
+  EXPECT_LT(first(1), first(0));
+  EXPECT_GT(first(2), first(1));
+}
+
 }  // namespace
 }  // namespace headway

@@ -166,8 +166,10 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
     taken = out.weights + part * (out.parts.context + out.parts.communicators);
   }
   out.free = out.capacity - taken;
-  out.cached_tokens = out.cache_of_token > Bytes(0) ? out.free / out.cache_of_token
-                                                    : out.room(static_cast<double>(context));
+  out.block = serving.engine.policy.block;
+  out.cached_tokens = out.cache_of_token > Bytes(0)
+                          ? whole_blocks(out.free / out.cache_of_token, out.block)
+                          : out.room(static_cast<double>(context));
   return out;
 }
 

@@ -239,15 +239,17 @@ struct ServingMemory {
   Bytes cache_of_token;
   Bytes state_of_sequence;   // of layers that keep one in place of a cache
   Bytes free;                // for them; below 0: not even the weights fit
+  std::int64_t block = 1;    // tokens of a block, of which a sequence has whole ones
   double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; where all
                              // layers keep a state, in sequences of the context
 
-  /// Tokens that fit in sequences of so many each, whose states are there, too.
-  double room(double context) const { return sequences_that_fit(context) * context; }
+  /// Tokens of whole blocks that fit in sequences of so many each, whose states are there, too.
+  double room(double context) const {
+    return whole_blocks(context * (free / (context * cache_of_token + state_of_sequence)), block);
+  }
   /// Sequences of `context` tokens each that fit, their states among them [INFER-5].
   double sequences_that_fit(double context) const {
-    const Bytes each = context * cache_of_token + state_of_sequence;
-    return free / each;
+    return free / (in_blocks(context, block) * cache_of_token + state_of_sequence);
   }
 };
 /// `context`: tokens of a sequence, beyond which layers with a sliding window keep no more;

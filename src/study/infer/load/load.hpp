@@ -126,4 +126,10 @@ constexpr double in_blocks(double tokens, std::int64_t block) {
   return static_cast<double>((up + block - 1) / block * block);
 }
 
+/// Of room for so many tokens what is of whole blocks.
+inline double whole_blocks(double tokens, std::int64_t block) {
+  const double each = static_cast<double>(block);
+  return block > 1 ? std::floor(tokens / each) * each : tokens;
+}
+
 }  // namespace headway
