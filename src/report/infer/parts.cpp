@@ -176,8 +176,9 @@ TextTable memory_rows(const ServingMemory& memory) {
                     {"", "",
                      "head " + to_text(memory.parts.head) + ", communicators " +
                          to_text(memory.parts.communicators)},
-                    {"for all", to_text(memory.capacity)},
-                    {"cache", to_text(memory.cache_of_token), "a token"}};
+                    {"for all", to_text(memory.capacity)}};
+  if (memory.graphs > Bytes(0)) rows.push_back({"graphs", to_text(memory.graphs), "beside it"});
+  rows.push_back({"cache", to_text(memory.cache_of_token), "a token"});
   if (memory.state_of_sequence > Bytes(0)) {
     rows.push_back({"state", to_text(memory.state_of_sequence), "a sequence"});
   }
@@ -346,6 +347,7 @@ void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.member("activations", memory.parts.activations.value());
   out.member("head", memory.parts.head.value());
   out.member("communicators", memory.parts.communicators.value());
+  out.member("graphs", memory.graphs.value());
   out.member("capacity", memory.capacity.value());
   out.member("cache_of_token", memory.cache_of_token.value());
   out.member("state_of_sequence", memory.state_of_sequence.value());

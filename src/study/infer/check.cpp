@@ -17,6 +17,7 @@ class ServingRules {
     shapes();
     degrees();
     formats();
+    graphs();
     experts();
     speculation();
     return std::move(problems_);
@@ -81,6 +82,12 @@ class ServingRules {
     if (splits && !inside && !around) {
       fail("ep", "must divide tp, or be tp times what divides dp");
     }
+  }
+
+  void graphs() {
+    if (!serving_.eager || serving_.engine.graphs.count > 0) return;
+    fail("eager", "is of an engine that replays graphs; " + serving_.engine.name +
+                      " is known by what it takes as it is");
   }
 
   void formats() {

@@ -83,6 +83,16 @@ void read_memory(Fields& fields, Engine& engine) {
   whole.reject_unknown();
 }
 
+// [INFER-41]
+ReplayedGraphs read_graphs(Fields fields) {
+  const ReplayedGraphs out{fields.number_or("count", 0),
+                           fields.quantity_or<Bytes>("fixed", Bytes(0)),
+                           fields.quantity_or<Bytes>("layer", Bytes(0)),
+                           fields.quantity_or<Seconds>("launch", Seconds(0))};
+  fields.reject_unknown();
+  return out;
+}
+
 Policy read_policy(Fields& fields) {
   Policy out;
   out.most_tokens = fields.count_or("most_tokens", out.most_tokens);
@@ -117,6 +127,7 @@ Engine read_engine(Fields& fields, const std::string& name, const std::vector<En
   }
   read_kernels(fields, out);
   read_memory(fields, out);
+  out.graphs = read_graphs(fields.table("graphs"));
   out.policy = read_policy(fields);
   out.splits_layers = fields.flag_or("splits_layers", false);
   for (const char* said : {"source", "kind", "date"}) fields.text(said);

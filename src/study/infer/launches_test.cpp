@@ -1,7 +1,10 @@
 // Kernels that an engine launches in a pass that no graph replays [INFER-8].
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "study/infer/serving_for_test.hpp"
+#include "study/infer/steps.hpp"
 
 namespace headway {
 namespace {
@@ -48,6 +51,63 @@ TEST(Launches, OfAGraphFollowLaterWhereAKernelStartsLater) {
   EXPECT_DOUBLE_EQ(gap("b200"), 2);
   EXPECT_NEAR(gap("mi300x"), 2 + 8 * (late - 1.5), 1e-9);
   EXPECT_DOUBLE_EQ(gap("gaudi-2"), 2);  // it starts sooner
+}
+
+PassWork decoding(std::int64_t sequences) {
+  return {.sequences = sequences, .tokens = 1, .cached = 192};
+}
+
+// [INFER-41] Llama 3 8B in SGLang without graphs, one sequence: 8.23 ms by one kernel of attention,
+// 9.28 by another (sgl-project/sglang#1401). GPT-2 on H200, 12 layers: 4.88 ms by SGLang, 4.81 by
+// vLLM (deepspeedai/DeepSpeed#8352).
+TEST(Launches, WithoutGraphsTakeWhatWasPublished) {
+  const struct {
+    const char *engine, *model, *cluster;
+    double milliseconds, within;
+  } rows[] = {{"sglang", "llama-3-8b", "dgx-h100", 8.76, 0.1},
+              {"sglang", "gpt2", "dgx-h200", 4.88, 0.25},
+              {"vllm", "gpt2", "dgx-h200", 4.81, 0.25}};
+  for (const auto& row : rows) {
+    Serving serving = testing::serving_of(row.model, row.cluster, 1);
+    serving.engine = testing::engine_named(row.engine);
+    serving.eager = true;
+    const auto constants = serving_constants(serving.cluster);
+    const double taken = time_of(serving, *constants, decoding(1)).total().value() * 1e3;
+    EXPECT_NEAR(taken / row.milliseconds, 1, row.within) << row.engine << " " << row.model;
+  }
+}
+
+// Never sooner than by graphs, as soon where kernels take longer than their launches, and as near
+// in the quick form as by graphs.
+TEST(Launches, WithoutGraphsShowWhereKernelsAreShort) {
+  for (const char* model : {"llama-3-8b", "qwen3-30b-a3b"}) {
+    Serving graphs = testing::serving_of(model, "dgx-h100", 1), eager = graphs;
+    eager.eager = true;
+    const auto constants = serving_constants(graphs.cluster);
+    const StepTimes quick = step_times(graphs, *constants, 1000, 200);
+    const StepTimes quick_eager = step_times(eager, *constants, 1000, 200);
+    for (const std::int64_t sequences : {1, 32, 256, 2000}) {
+      PassWork work = decoding(sequences);
+      work.cached = 1100;
+      const double taken = time_of(eager, *constants, work).total().value();
+      const double replayed = time_of(graphs, *constants, work).total().value();
+      EXPECT_GE(taken, replayed);
+      const auto decoded = static_cast<double>(sequences);
+      const StepLoad step{.decoding = decoded, .cached = decoded * 1100};
+      EXPECT_NEAR(quick_eager.of(step) / taken, 1, 0.01 + std::abs(quick.of(step) / replayed - 1));
+    }
+    const PassWork many{.sequences = 2000, .tokens = 1, .cached = 1100};
+    EXPECT_EQ(time_of(eager, *constants, many).total(), time_of(graphs, *constants, many).total());
+  }
+}
+
+TEST(Launches, WithoutGraphsAreRefusedOfEnginesThatReplayNone) {
+  Serving serving = testing::serving_of("llama-3-8b", "dgx-a100-80gb", 1);
+  serving.engine = testing::engine_named("deepspeed-mii");
+  serving.eager = true;
+  const Problems problems = check(serving);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems.front().fields.front().name, "eager");
 }
 
 }  // namespace

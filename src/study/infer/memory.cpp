@@ -141,6 +141,9 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
                                                  bytes_per_element(serving.weights->activation));
   out.cache_of_token = cached / stages;
   out.state_of_sequence = state / stages;
+  if (!serving.eager) {
+    out.graphs = serving.engine.graphs.bytes(static_cast<double>(serving.model.layers()) / stages);
+  }
   out.parts = reserved_of(serving);
   out.reserved = out.parts.total();
   // Ranks that share the sequences of a prompt keep a part of each [INFER-25].
@@ -152,6 +155,7 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
   if (serving.speculation) {
     const ServingMemory beside = memory_of(draft_of(serving), context, prompt);
     out.weights += beside.weights;
+    out.graphs += beside.graphs;
     out.cache_of_token += beside.cache_of_token;
     out.state_of_sequence += beside.state_of_sequence;
   }

@@ -37,6 +37,32 @@ TEST(ServingMemory, LeavesRoomForAsManyTokensAsPublished) {
   }
 }
 
+// [INFER-41] GiB that vLLM 0.19's graphs took of each H100 (github.com/jgchn/llm-d-planner,
+// accuracy/results/v0.19.0), on which the two numbers of its form are fitted; and SGLang's of
+// Qwen3-8B on B200, 52 of them.
+TEST(ServingMemory, GraphsTakeAboutWhatWasLogged) {
+  const struct {
+    const char *engine, *model, *weights;
+    std::int64_t tp, pp;
+    double gib, count;
+  } rows[] = {{"vllm", "llama-3.1-8b", "bf16", 1, 1, 0.91, 0},
+              {"vllm", "llama-3.1-8b", "bf16", 1, 2, 0.65, 0},
+              {"vllm", "llama-3.1-8b", "bf16", 1, 4, 0.51, 0},
+              {"vllm", "llama-3.1-70b", "fp8", 4, 1, 1.66, 0},
+              {"sglang", "qwen3-8b", "bf16", 1, 1, 0.60, 52}};
+  for (const auto& row : rows) {
+    Serving serving = serving_of(row.model, "dgx-h100", row.tp);
+    serving.pp = row.pp;
+    serving.engine = testing::engine_named(row.engine);
+    if (row.count > 0) serving.engine.graphs.count = row.count;
+    set_weights(serving, row.weights);
+    const double gib = memory_of(serving, 1000).graphs.value() / (1 << 30);
+    EXPECT_NEAR(gib / row.gib, 1, 0.25) << row.model << " pp " << row.pp << " tp " << row.tp;
+    serving.eager = true;
+    EXPECT_EQ(memory_of(serving, 1000).graphs, Bytes(0));
+  }
+}
+
 // A sequence has whole blocks: one of 129 tokens three of 64, so that fewer fit; and what is told
 // to fit is of whole blocks, as engines log it (the published counts above are of blocks of 16).
 TEST(ServingMemory, IsInWholeBlocks) {

@@ -30,10 +30,31 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   return out;
 }
 
+namespace {
+
+// [INFER-41]
+std::string no_room_for_graphs(const Serving& serving, const Load& load) {
+  const ServingMemory memory = memory_of(serving, load);
+  const Bytes left = serving.cluster.accelerator.memory - memory.capacity;
+  if (memory.graphs <= left) return {};
+  return "graphs take " + to_text(memory.graphs) + " beside what the engine takes, which leaves " +
+         to_text(left) + ": it stops at its start unless it takes less or replays none (--eager)";
+}
+
+}  // namespace
+
 std::vector<std::string> notes_of(const Serving& serving, const ServingConstants& constants,
                                   const Load& load) {
   std::vector<std::string> out = serving.model.notes;
   for (std::string& note : unmeasured(serving, constants)) out.push_back(std::move(note));
+  if (std::string said = no_room_for_graphs(serving, load); !said.empty()) {
+    out.push_back(std::move(said));
+  }
+  if (serving.eager) {
+    out.emplace_back(
+        "no row that was measured here decodes without graphs: what launches take is of five "
+        "published pairs, 23 % off in the median and up to 49");
+  }
   if (const double cut = share_cut(load); cut > 0) {
     out.push_back(formatted("%.2g", 100 * cut) + " % of what is drawn is longer than the model's " +
                   count_text(static_cast<double>(load.longest)) + " positions, and is cut there");

@@ -100,8 +100,13 @@ Start start_of(const Engine& engine, std::string_view release) {
 
 Seconds launch_time(const Serving& serving, double kernels) {
   const Engine& engine = serving.engine;
-  return kernels * engine.launch +
-         static_cast<double>(layers_with_experts(serving.model)) * engine.experts;
+  const Seconds fitted = kernels * engine.launch +
+                         static_cast<double>(layers_with_experts(serving.model)) * engine.experts;
+  return std::max(fitted, eager_time(serving, kernels));
+}
+
+Seconds eager_time(const Serving& serving, double kernels) {
+  return serving.eager ? kernels * serving.engine.graphs.launch : Seconds(0);
 }
 
 // Eight kernels of a layer.

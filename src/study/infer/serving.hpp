@@ -71,6 +71,16 @@ struct Start {
 /// what passes hold beside it (SGLang); of what weights and passes leave (TensorRT-LLM).
 enum class ShareOf { memory, pool, free };
 
+/// [INFER-41] Graphs of decode passes that an engine captures when it starts, and what its passes
+/// take without.
+struct ReplayedGraphs {
+  double count = 0;    // of as many sizes of batches and kinds; 0: it replays none
+  Bytes fixed, layer;  // what all take, and each of its layers in each of them
+  Seconds launch;      // of each kernel that none replays
+
+  Bytes bytes(double layers) const { return count > 0 ? fixed + count * layers * layer : Bytes(0); }
+};
+
 /// What an engine's host takes [INFER-8], and its server when it starts.
 struct EngineHost {
   Seconds step;      // in each pass
@@ -110,6 +120,7 @@ struct Engine : EngineHost {
   std::vector<std::string> weights;      // and of weights; empty: all that there are
   bool splits_layers = false;            // over accelerators, and nothing else: stages alone
   WholeBatches whole;
+  ReplayedGraphs graphs;
   Policy policy;
 };
 
@@ -142,13 +153,16 @@ struct Serving : ServingSplit {
   Routing routing{};          // of tokens to experts
   bool own_exchange = false;  // which travel by kernels of its own [INFER-33], else by collectives
   bool two_batches = false;   // of a pass one half computes while the other's travel [INFER-40]
+  bool eager = false;         // no graph replays a decode pass [INFER-41]
   std::optional<Speculation> speculation{};
   bool predicts = false;  // a prediction layer of another model: a projection 2h→h comes before it
 };
 
 Start start_of(const Engine& engine, std::string_view release);
-/// [INFER-8] What the host takes to ask for so many kernels, and the experts of all layers.
+/// [INFER-8] What the host takes to ask for so many kernels of a pass with prompts, and the experts
+/// of all layers; and [INFER-41] of a decode pass that is launched.
 Seconds launch_time(const Serving& serving, double kernels);
+Seconds eager_time(const Serving& serving, double kernels);
 /// [INFER-8] What lies between the kernels of a layer that a graph replays; and what of it is
 /// because they start later there than by NVIDIA's graphs.
 Seconds gap_of_layer(const Engine& engine, const Accelerator& accelerator);
@@ -236,6 +250,7 @@ struct Reserved {
 struct ServingMemory {
   Bytes weights, reserved, capacity;  // capacity: what the engine takes
   Reserved parts;                     // of `reserved`
+  Bytes graphs;                       // beside what the engine takes [INFER-41]
   Bytes cache_of_token;
   Bytes state_of_sequence;   // of layers that keep one in place of a cache
   Bytes free;                // for them; below 0: not even the weights fit
@@ -243,9 +258,11 @@ struct ServingMemory {
   double cached_tokens = 0;  // that fit, of all ranks that share a copy of attention; where all
                              // layers keep a state, in sequences of the context
 
-  /// Tokens of whole blocks that fit in sequences of so many each, whose states are there, too.
+  /// Tokens of whole blocks that fit in sequences of so many each, whose states are there, too;
+  /// where there is a state alone, none has blocks.
   double room(double context) const {
-    return whole_blocks(context * (free / (context * cache_of_token + state_of_sequence)), block);
+    const double tokens = context * (free / (context * cache_of_token + state_of_sequence));
+    return cache_of_token > Bytes(0) ? whole_blocks(tokens, block) : tokens;
   }
   /// Sequences of `context` tokens each that fit, their states among them [INFER-5].
   double sequences_that_fit(double context) const {

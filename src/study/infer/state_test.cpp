@@ -26,12 +26,13 @@ TEST(StateLayers, KeepSoMuchOfASequenceWhateverItsLength) {
 
 // A sequence that fits takes its tokens and its state.
 TEST(StateLayers, TakeRoomFromSequences) {
-  const ServingMemory memory = memory_of(hybrid(8), 1000);
-  const double sequences = memory.sequences_that_fit(1000);
+  // Whole blocks of 16 tokens.
+  const ServingMemory memory = memory_of(hybrid(8), 1008);
+  const double sequences = memory.sequences_that_fit(1008);
   const Bytes room = memory.capacity - memory.weights - memory.reserved;
-  const Bytes each = 1000 * memory.cache_of_token + memory.state_of_sequence;
+  const Bytes each = 1008 * memory.cache_of_token + memory.state_of_sequence;
   EXPECT_NEAR(sequences / (room / each), 1, 1e-9);
-  EXPECT_LT(sequences, memory.cached_tokens / 1000);
+  EXPECT_LT(sequences, memory.cached_tokens / 1008);
 }
 
 // Of a long context a token costs what the layers with a cache read: twice as much cached takes

@@ -77,6 +77,7 @@ void set_host(StepTimes& steps, const Serving& serving) {
   steps.token = engine.token.value();
   steps.launches = launch_time(serving, steps.kernels).value();
   steps.gaps = gaps_of_layers(serving).value();
+  steps.eager = eager_time(serving, steps.kernels).value();
   if (steps.draft == nullptr) return;
   const auto draft = std::make_shared<StepTimes>(*steps.draft);
   set_host(*draft, draft_of(serving));

@@ -37,6 +37,7 @@ export const kServingFields = [
   { name: "prompts", group: "Formats and engine", kind: "choice", choices: ["first", "beside"] },
   { name: "admit", group: "Formats and engine", kind: "choice", choices: ["whole", "prompt"] },
   { name: "block", group: "Formats and engine", kind: "count" },
+  { name: "eager", group: "Formats and engine", kind: "switch" },
   { name: "guesses", group: "Formats and engine", kind: "count" },
   { name: "acceptance", group: "Formats and engine", kind: "number" },
   { name: "draft", group: "Formats and engine", kind: "model" },

@@ -848,6 +848,7 @@ class InferFields(ServingFields, total=False):
     admit: requests with room for the whole answer, or for the prompt: whole, prompt; default:
         the engine's
     block: tokens of a block of the cache; default: the engine's
+    eager: no graph replays decode passes: the host launches their kernels one by one
     guesses: tokens that are guessed, and then checked in one pass
     acceptance: of guesses that are right where all before them are
     draft: model that guesses; default: the model's own prediction layers
@@ -893,6 +894,7 @@ class InferFields(ServingFields, total=False):
     prompts: Literal["first", "beside"]
     admit: Literal["whole", "prompt"]
     block: int
+    eager: bool
     guesses: int
     acceptance: float
     draft: Union[str, Mapping[str, Any]]

@@ -52,7 +52,8 @@ double StepTimes::of(const StepLoad& all) const {
     device += decoding_alone.of(head) + reading + read_token * mine.cached;
   }
   const double host = step + sequence * mine.decoding + begin * mine.prompts + token * mine.prompt;
-  double out = mine.prompt > 0 ? host + std::max(device, launches) : host + gaps + device;
+  double out =
+      mine.prompt > 0 ? host + std::max(device, launches) : host + std::max(device + gaps, eager);
   if (draft != nullptr) {
     // It takes in prompts, too, and makes one guess after another.
     if (mine.prompt > 0) out += draft->of({.prompt = mine.prompt, .pairs = mine.pairs});

@@ -25,6 +25,7 @@ struct StepTimes {
   double pair = 0;                     // of attention of prompts, each of `pairs`
   double kernels = 0;                  // that are launched where no graph replays them
   double step = 0, sequence = 0, gaps = 0, launches = 0;  // of the host
+  double eager = 0;  // [INFER-41] and of a step that decodes its launches, where no graph replays
   double begin = 0, token = 0;  // of the host: of each prompt that begins, of each of its tokens
   /// [INFER-18] Of a pipeline, each with a micro-batch under way, and copies of attention that pass
   /// together.

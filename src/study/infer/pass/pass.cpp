@@ -9,7 +9,8 @@ namespace headway {
 namespace {
 
 // [INFER-8] Of a replayed pass what lies between its kernels; of another what the host needs to
-// launch them beyond what they take on the `device`.
+// launch them beyond what they take on the `device`. [INFER-41] Of one that decodes without graphs
+// the longer of both.
 Seconds host_time(const Serving& serving, const PassWork& work, double kernels, Seconds device) {
   const Engine& engine = serving.engine;
   if (!work.replayed) {
@@ -17,8 +18,8 @@ Seconds host_time(const Serving& serving, const PassWork& work, double kernels, 
     return engine.step + std::max(Seconds(0), launch_time(serving, kernels) - device) +
            prompts * (engine.prompt + static_cast<double>(work.tokens) * engine.token);
   }
-  return engine.step + static_cast<double>(work.sequences) * engine.sequence +
-         gaps_of_layers(serving);
+  const Seconds between = std::max(gaps_of_layers(serving), eager_time(serving, kernels) - device);
+  return engine.step + static_cast<double>(work.sequences) * engine.sequence + between;
 }
 
 // Of the compute units what kernels of an exchange hold: as many as copy. Those of few tokens hold

@@ -38,7 +38,7 @@ struct ServingAsked {
   std::optional<double> prefix_hit, goodput;
   // Prefill and decode apart.
   std::optional<std::string> prefill, decode;
-  bool streamed = false, two_batches = false, disaggregate = false;
+  bool streamed = false, two_batches = false, disaggregate = false, eager = false;
   // Tokens over experts, and guesses of the next ones.
   std::optional<double> imbalance, acceptance;
   std::optional<std::int64_t> redundant_experts, guesses;

@@ -71,6 +71,7 @@ class QuestionReader {
     routing(serving);
     serving.own_exchange = asked_.exchange && kExchangeNames[*asked_.exchange] == "kernels";
     serving.two_batches = asked_.two_batches;
+    serving.eager = asked_.eager;
     speculation(serving);
     pools(out);
     space(out);

@@ -159,7 +159,7 @@ export function memoryParts(served: ServedDocument): BarPart[] {
       name: "engine",
       value: reserved,
       colour: "var(--memory-other)",
-      meaning: "activations, graphs, communicators",
+      meaning: "context, activations, logits, communicators",
     },
     {
       name: "cache in use",

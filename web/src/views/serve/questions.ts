@@ -45,6 +45,7 @@ const kWords: Readonly<Record<ServingFieldName, readonly [label: string, unit?: 
   prompts: ["Order of prompts"],
   admit: ["Room for"],
   block: ["Cache block", "tokens"],
+  eager: ["Without graphs", "kernels launched"],
   guesses: ["Guesses", "tokens"],
   acceptance: ["Acceptance", "share"],
   draft: ["Drafts by"],
