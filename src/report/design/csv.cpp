@@ -33,9 +33,10 @@ std::vector<std::string> cells_of(const DesignAnswer& design, const DesignPoint&
     out.push_back(number(value));
   }
   out.push_back(point.machine.area ? number(*point.machine.area) : "");
-  const std::optional<PriceRange>& parts = point.machine.parts;
-  out.push_back(parts ? number(parts->low) : "");
-  out.push_back(parts ? number(parts->high) : "");
+  for (const std::optional<PriceRange>& price : {point.machine.parts, point.fabric}) {
+    out.push_back(price ? number(price->low) : "");
+    out.push_back(price ? number(price->high) : "");
+  }
   out.push_back(point.stands() ? number(point.tokens_per_second) : "");
   for (std::size_t i = 0; i < design.workload.times.size(); ++i) {
     if (!point.stands()) {
@@ -57,9 +58,9 @@ std::vector<std::string> cells_of(const DesignAnswer& design, const DesignPoint&
 std::string design_csv(const DesignAnswer& design) {
   std::vector<std::string> head;
   for (const DesignAxis& axis : design.axes) head.emplace_back(axis.row->name);
-  for (const char* name :
-       {"peak_flop_per_s", "memory_bytes", "memory_bytes_per_s", "power_low_w", "power_high_w",
-        "area_mm2", "parts_low_usd", "parts_high_usd", "tokens_per_s"}) {
+  for (const char* name : {"peak_flop_per_s", "memory_bytes", "memory_bytes_per_s", "power_low_w",
+                           "power_high_w", "area_mm2", "parts_low_usd", "parts_high_usd",
+                           "fabric_low_usd", "fabric_high_usd", "tokens_per_s"}) {
     head.emplace_back(name);
   }
   for (std::string time : design.workload.times) {

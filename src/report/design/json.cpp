@@ -11,6 +11,14 @@ std::string key_of(std::string name) {
   return name;
 }
 
+void write_price(JsonWriter& json, std::string_view name, const PriceRange& price) {
+  json.key(name);
+  json.begin_array();
+  json.value(price.low);
+  json.value(price.high);
+  json.end_array();
+}
+
 void write_machine(JsonWriter& json, const BuiltMachine& machine) {
   const Accelerator& accelerator = machine.cluster.accelerator;
   json.begin_object();
@@ -31,13 +39,7 @@ void write_machine(JsonWriter& json, const BuiltMachine& machine) {
   json.value(machine.most_power.value());
   json.end_array();
   if (machine.area) json.member("area_mm2", *machine.area);
-  if (machine.parts) {
-    json.key("parts_usd");
-    json.begin_array();
-    json.value(machine.parts->low);
-    json.value(machine.parts->high);
-    json.end_array();
-  }
+  if (machine.parts) write_price(json, "parts_usd", *machine.parts);
   json.end_object();
 }
 
@@ -93,6 +95,7 @@ void write_point(JsonWriter& json, const DesignAnswer& design, const DesignPoint
   }
   json.end_object();
   json.member("tokens_per_s", point.tokens_per_second);
+  if (point.fabric) write_price(json, "fabric_usd", *point.fabric);
   json.member("on_front", point.on_front);
   json.end_object();
 }

@@ -20,10 +20,17 @@ std::string power_text(const BuiltMachine& machine) {
              : watts(machine.least_power) + "-" + watts(machine.most_power) + " W";
 }
 
-std::string parts_text(const BuiltMachine& machine) {
-  if (!machine.parts) return "-";
-  return count_text(std::round(machine.parts->low)) + "-" +
-         count_text(std::round(machine.parts->high));
+std::string price_text(const std::optional<PriceRange>& price) {
+  if (!price) return "-";
+  const std::string low = count_text(std::round(price->low)),
+                    high = count_text(std::round(price->high));
+  return low == high ? low : low + "-" + high;
+}
+
+// Where links or networks differ and some of them have a price.
+bool tells_fabric(const DesignAnswer& design) {
+  return std::any_of(design.points.begin(), design.points.end(),
+                     [](const DesignPoint& point) { return point.fabric.has_value(); });
 }
 
 std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& point) {
@@ -39,7 +46,8 @@ std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& p
   out.push_back(count_text(point.tokens_per_second));
   out.push_back(power_text(point.machine));
   out.push_back(point.machine.area ? formatted("%.0f", *point.machine.area) : "-");
-  out.push_back(parts_text(point.machine));
+  out.push_back(price_text(point.machine.parts));
+  if (tells_fabric(design)) out.push_back(price_text(point.fabric));
   const DesignTime& first = point.times.front();
   for (const Seconds bound : first.bounds.of) {
     out.push_back(formatted("%.0f", 100 * std::max(0.0, bound / first.time)));
@@ -52,10 +60,9 @@ std::string points_table(const DesignAnswer& design) {
   std::vector<std::vector<std::string>> rows(1);
   for (const DesignAxis& axis : design.axes) rows[0].emplace_back(axis.row->name);
   for (const std::string& time : design.workload.times) rows[0].push_back(time);
-  for (const char* head :
-       {"tokens/s", "power", "mm2", "parts $", "comp", "mem", "net", "lat", "front"}) {
-    rows[0].emplace_back(head);
-  }
+  for (const char* head : {"tokens/s", "power", "mm2", "parts $"}) rows[0].emplace_back(head);
+  if (tells_fabric(design)) rows[0].emplace_back("fabric $");
+  for (const char* head : {"comp", "mem", "net", "lat", "front"}) rows[0].emplace_back(head);
   rows.push_back(row_of(design, design.base));
   std::vector<std::vector<std::string>> others;
   for (const DesignPoint& point : design.points) {
@@ -124,7 +131,10 @@ static std::string front_words(const DesignAnswer& design) {
                   [](const DesignPoint& point) { return point.machine.area.has_value(); });
   std::vector<std::string> least = {"is as fast", "draws as little"};
   if (area) least.emplace_back("has as little area");
-  if (design.counts_money) least.emplace_back("is of parts that cost as little");
+  if (design.counts_money) {
+    least.emplace_back(design.varies_fabric() ? "is of parts and links that cost as little"
+                                              : "is of parts that cost as little");
+  }
   const std::string last = least.back();
   least.pop_back();
   return "no other " + join(least, ", ") + " and " + last;
@@ -134,11 +144,17 @@ static std::string money_words(const DesignAnswer& design) {
   const bool any =
       std::any_of(design.points.begin(), design.points.end(),
                   [](const DesignPoint& point) { return point.machine.parts.has_value(); });
-  if (!any) return "no price is known of these parts: money is not compared\n";
-  return std::string(
-             "parts: logic, memory and package of an accelerator; links, network, board, "
-             "test and margins have no price here") +
-         (design.counts_money ? "\n" : ", and the front does not count money\n");
+  const std::string fabric =
+      tells_fabric(design) ? "\nfabric: what an accelerator pays for the links or the network that "
+                             "differ, as they are sold"
+                           : "";
+  if (!any) return "no price is known of these parts: money is not compared" + fabric + "\n";
+  return "parts: logic, memory and package of an accelerator as they are made; board, test and "
+         "margins have no price here" +
+         fabric +
+         (design.counts_money
+              ? "\n"
+              : "\nwhere a price is not known (-) of a machine the front does not count money\n");
 }
 
 std::string design_text(const DesignAnswer& design) {

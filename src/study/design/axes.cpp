@@ -138,15 +138,15 @@ class AxesReader {
     const bool of_parts = name == "memory" || name == "units" || name == "memory-energy" ||
                           axis.row->of == AxisOf::power;
     if (parts == nullptr && (of_parts || axis.row->needs_dies)) {
-      std::vector<std::string> names;
-      for (const MachineParts& each : known->machines) names.push_back(each.accelerator);
       return fail(name + ": what " + base.accelerator.name +
-                      " is made of is not known, as it is of " + join(names, ", ") +
-                      "; bandwidth, capacity and peak can be varied",
+                      " is made of is not known, as it is of the accelerators that headway list "
+                      "accelerators has; bandwidth, capacity and peak can be varied",
                   Trouble::unsupported);
     }
     if (axis.row->needs_dies && !parts->dies) {
-      return fail(name + ": the logic dies of " + base.accelerator.name + " are not one kind",
+      return fail(name + ": the logic dies of " + base.accelerator.name +
+                      " are of two kinds, or of an area or a node that nobody states; peak can be "
+                      "varied",
                   Trouble::unsupported);
     }
     if (name == "memory") check_on_die(axis, *parts, *known);

@@ -56,7 +56,11 @@ class Designer {
   }
 
   DesignPoint point_of(std::vector<std::size_t> at) {
-    DesignPoint out = timed(choice_at(at));
+    const MachineChoice choice = choice_at(at);
+    DesignPoint out = timed(choice);
+    if (!at.empty() && design_.varies_fabric()) {
+      out.fabric = fabric_of(choice, out.machine.cluster);
+    }
     out.at = std::move(at);
     return out;
   }
@@ -87,7 +91,8 @@ class Designer {
   bool is_beaten(const DesignPoint& point, const DesignPoint& by) const {
     const double area = point.machine.area.value_or(0), its = by.machine.area.value_or(0);
     const auto money = [&](const DesignPoint& of) {
-      return design_.counts_money ? of.machine.parts->middle() : 0.0;
+      if (!design_.counts_money) return 0.0;
+      return of.machine.parts->middle() + (of.fabric ? of.fabric->middle() : 0.0);
     };
     const bool as_good = by.tokens_per_second >= point.tokens_per_second &&
                          by.power() <= point.power() && its <= area && money(by) <= money(point);
@@ -97,13 +102,29 @@ class Designer {
   }
 
   bool can_count_money() const {
-    return std::none_of(design_.axes.begin(), design_.axes.end(),
-                        [](const DesignAxis& axis) {
-                          return axis.row->of == AxisOf::link || axis.row->of == AxisOf::network;
-                        }) &&
-           std::all_of(design_.points.begin(), design_.points.end(), [](const DesignPoint& point) {
-             return !point.stands() || point.machine.parts.has_value();
-           });
+    const bool fabric = design_.varies_fabric();
+    return std::all_of(design_.points.begin(), design_.points.end(), [&](const DesignPoint& point) {
+      return !point.stands() || (point.machine.parts && (!fabric || point.fabric));
+    });
+  }
+
+  // [DESIGN-11] Numbers in place of links have no price; a bit's energy has none to pay.
+  std::optional<PriceRange> fabric_of(const MachineChoice& choice, const Cluster& cluster) const {
+    PriceRange out;
+    for (const DesignAxis& axis : design_.axes) {
+      const bool of_link = axis.row->of == AxisOf::link,
+                 of_network = axis.row->of == AxisOf::network;
+      if ((!of_link && !of_network) || axis.row->name.ends_with("-energy")) continue;
+      std::optional<PriceRange> price;
+      if (axis.row->name == "link") price = choice.link->price;
+      if (axis.row->name == "network") {
+        price = price_of_network(*choice.network, design_.workload.accelerators,
+                                 cluster.levels.front().size);
+      }
+      if (!price) return std::nullopt;
+      out = out + *price;
+    }
+    return out;
   }
 
   void mark_front() {
@@ -158,6 +179,13 @@ class Designer {
 };
 
 }  // namespace
+
+bool DesignAnswer::varies_fabric() const {
+  return std::any_of(axes.begin(), axes.end(), [](const DesignAxis& axis) {
+    return (axis.row->of == AxisOf::link || axis.row->of == AxisOf::network) &&
+           !axis.row->name.ends_with("-energy");
+  });
+}
 
 Result<DesignAnswer> make_design(DesignWorkload workload, std::vector<DesignAxis> axes,
                                  const Progress& progress) {

@@ -28,6 +28,9 @@ struct DesignPoint {
   std::string why_not;            // where there are no times
   std::vector<DesignTime> times;  // by DesignWorkload::times
   double tokens_per_second = 0;
+  /// [DESIGN-11] US$ of an accelerator's links and network, of those that differ from machine to
+  /// machine, where all of them have a price.
+  std::optional<PriceRange> fabric = {};
   /// No other is as fast and draws as little, on as little area and of parts that cost as little
   /// where that is known.
   bool on_front = false;
@@ -50,9 +53,12 @@ struct DesignAnswer {
   DesignPoint base;
   std::vector<DesignPoint> points;  // the last axis runs fastest
   std::vector<BoundMove> moves;
-  /// Whether the front counts what parts cost: all have a price, and neither links nor the network,
-  /// which have none, differ.
+  /// Whether the front counts what parts cost, and links and network where they differ: all have a
+  /// price.
   bool counts_money = false;
+
+  /// Whether machines differ in links or network.
+  bool varies_fabric() const;
 };
 
 /// Problems: constants that nobody knows, or stopped.

@@ -246,5 +246,20 @@ TEST(Design, ArithmeticNeedsACacheWhereMemoryIsSlow) {
   EXPECT_GT(first(2), first(1));
 }
 
+// [DESIGN-11] A network of pieces that have prices counts on the front, NVLink 4, which has none,
+// does not; what a bit takes costs nothing.
+TEST(Design, CountsMoneyWhereLinksThatDifferHaveAPrice) {
+  const DesignWorkload training = training_workload(trained_on(64));
+  const auto counts = [&](const std::vector<std::string>& vary) {
+    return designed(training, vary).counts_money;
+  };
+  EXPECT_TRUE(counts({"network=ib-ndr,ib-xdr"}));
+  EXPECT_TRUE(counts({"network-energy=5pJ"}));
+  EXPECT_FALSE(counts({"link=nvlink4,nvlink5"}));
+  EXPECT_FALSE(counts({"network-bandwidth=100GB/s"}));
+  const DesignAnswer networks = designed(training, {"network=ib-ndr,ib-xdr"});
+  EXPECT_LT(networks.points[0].fabric->middle(), networks.points[1].fabric->middle());
+}
+
 }  // namespace
 }  // namespace headway

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "base/formatted.hpp"
 #include "base/quantity_text.hpp"
@@ -109,10 +108,8 @@ class Assembler {
           same ? static_cast<double>(memory->width) * parts_->pin_rate : memory->bandwidth;
       if (memory->on_die()) {
         // Of the cache's area, of which the bits are as dense as the node has them.
-        const Dies& dies = *parts_->dies;
-        const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
-        units = static_cast<double>(dies.count) * area() * std::max(0.0, cache_share());
-        unit = unit * (node.sram / named(known_.nodes, memory->node)->sram);
+        units = static_cast<double>(parts_->dies->count) * area() * std::max(0.0, cache_share());
+        unit = unit * (node().sram / named(known_.nodes, memory->node)->sram);
       } else {
         check_wires(*memory, units);
       }
@@ -137,34 +134,68 @@ class Assembler {
     }
   }
 
+  const LogicNode& node() const {
+    return choice_.node != nullptr ? *choice_.node : *parts_->dies->node;
+  }
+
   double arithmetic_share() const { return choice_.arithmetic.value_or(parts_->dies->arithmetic); }
   double cache_share() const {
     return parts_->dies->arithmetic + parts_->dies->cache - arithmetic_share();
   }
 
-  // [DESIGN-5] Units of arithmetic as many as their area holds, each as fast as before.
+  // [DESIGN-10] mm2 of all interfaces of the dies whose area is known, as they are and as chosen.
+  // What replaces one of unknown area takes as much.
+  struct Interfaces {
+    double before = 0, after = 0;
+  };
+  Interfaces interfaces() const {
+    Interfaces out;
+    const Dies& dies = *parts_->dies;
+    const auto add = [&](const std::optional<InterfaceArea>& was, double as_many,
+                         const std::optional<InterfaceArea>& now, double so_many) {
+      if (!was || !now) return;
+      out.before += as_many * dies.node->area_of(*was);
+      out.after += so_many * node().area_of(*now);
+    };
+    const MemoryTechnology& memory = choice_.memory != nullptr ? *choice_.memory : *parts_->memory;
+    add(parts_->memory->interface, static_cast<double>(parts_->units), memory.interface,
+        static_cast<double>(choice_.units.value_or(parts_->units)));
+    const LinkTechnology* was = technology_of(base_.levels.front(), known_);
+    const LinkTechnology* now = choice_.link != nullptr ? choice_.link : was;
+    if (was != nullptr) add(was->interface, 1, now->interface, 1);
+    return out;
+  }
+
+  // [DESIGN-5] Units of arithmetic as many as their area holds, each as fast as before: of the area
+  // its share, and [DESIGN-10] what interfaces take less or more.
   void logic() {
     if (!has_dies()) return;
     const Dies& dies = *parts_->dies;
-    out_.area = static_cast<double>(dies.count) * area();
+    const double count = static_cast<double>(dies.count);
+    out_.area = count * area();
     constexpr double kReticle = 26 * 33;  // mm2 that a lithographic field has
     if (area() > kReticle) {
       return impossible("a die of " + count_text(area()) + " mm2; a reticle has " +
                         count_text(kReticle));
     }
-    if (choice_.node == nullptr && !choice_.area && !choice_.arithmetic) return;
-    const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
     if (cache_share() <= 0) {
       return impossible("arithmetic leaves the cache nothing of " +
                         percent_text(dies.arithmetic + dies.cache) + " of the area");
     }
-    const double more = area() / dies.area * (arithmetic_share() / dies.arithmetic) *
-                        (node.density / dies.node->density);
+    const Interfaces takes = interfaces();
+    const double spare = takes.before * (area() / dies.area) - takes.after;
+    const double arithmetic = *out_.area * arithmetic_share() + spare;
+    if (arithmetic <= 0) {
+      return impossible("interfaces to memory and links take " + count_text(takes.after) +
+                        " mm2, which leave arithmetic nothing");
+    }
+    const double more =
+        arithmetic / (count * dies.area * dies.arithmetic) * (node().density / dies.node->density);
     for (FlopsPerSecond& peak : accelerator().peak) peak *= more;
     accelerator().compute_units = std::max<std::int64_t>(
         1, std::llround(static_cast<double>(base_.accelerator.compute_units) * more));
     const double bits =
-        area() / dies.area * (cache_share() / dies.cache) * (node.sram / dies.node->sram);
+        area() / dies.area * (cache_share() / dies.cache) * (node().sram / dies.node->sram);
     accelerator().cache = base_.accelerator.cache * bits;
   }
 
@@ -234,21 +265,11 @@ class Assembler {
   // [DESIGN-9] Numbers in place of parts have no price.
   void price() {
     if (!has_dies() || choice_.peak || choice_.bandwidth) return;
-    const Dies& dies = *parts_->dies;
     const MemoryTechnology& memory = choice_.memory != nullptr ? *choice_.memory : *parts_->memory;
-    const LogicNode& node = choice_.node != nullptr ? *choice_.node : *dies.node;
-    if (!node.wafer || (!memory.on_die() && !memory.price)) return;
-    const auto die = price_of_die(node, area());
-    if (!die) return;
-    PriceRange parts = *die * static_cast<double>(dies.count);
-    if (!memory.on_die()) {
-      constexpr double kGib = 1024.0 * 1024 * 1024;
-      parts = parts + *memory.price * (accelerator().memory.value() / kGib);
-      const Package* package =
-          choice_.package != nullptr ? choice_.package : named(known_.packages, memory.package);
-      if (package != nullptr && package->price) parts = parts + *package->price * *out_.area;
-    }
-    out_.parts = parts;
+    const Package* package =
+        choice_.package != nullptr ? choice_.package : named(known_.packages, memory.package);
+    out_.parts = price_of_parts(
+        {&node(), parts_->dies->count, area(), &memory, accelerator().memory, package});
   }
 
   const Cluster& base_;
@@ -260,17 +281,6 @@ class Assembler {
 };
 
 }  // namespace
-
-// Dies of a wafer by its area less its edge. From all of them sold, what is defect fused off, to
-// none sold that has a defect.
-std::optional<PriceRange> price_of_die(const LogicNode& node, double area) {
-  constexpr double kRadius = 150;  // mm
-  constexpr double kPi = std::numbers::pi;
-  const double dies = kPi * kRadius * kRadius / area - 2 * kPi * kRadius / std::sqrt(2 * area);
-  if (dies < 1) return std::nullopt;
-  const double sound = std::exp(-node.defects * area / 100);
-  return PriceRange{node.wafer->low / dies, node.wafer->high / dies / sound};
-}
 
 const LinkTechnology* technology_of(const Level& level, const Technologies& known) {
   for (const LinkTechnology& link : known.links) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "study/design/technology.hpp"
+#include "study/design/prices.hpp"
 
 namespace headway {
 
@@ -37,11 +37,8 @@ struct BuiltMachine {
   std::string impossible;  // why it cannot be built; empty: it can
 };
 
-/// [DESIGN-9] US$ of a die of so many mm2, in a node whose wafer has a price; nothing where no
-/// wafer holds one.
-std::optional<PriceRange> price_of_die(const LogicNode& node, double area);
-
-/// [DESIGN-3] to [DESIGN-7], [DESIGN-9]. Problems: constants of its network that nobody knows.
+/// [DESIGN-3] to [DESIGN-7], [DESIGN-9], [DESIGN-10]. Problems: constants of its network that
+/// nobody knows.
 Result<BuiltMachine> assemble(const Cluster& base, const MachineChoice& choice);
 
 /// The technology of a level, by the class of its network; null: not among those known.

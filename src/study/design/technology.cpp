@@ -40,10 +40,22 @@ EnergyPerBit energy_of(Fields& fields) {
   return {low * 1e-12, high * 1e-12};
 }
 
-std::optional<PriceRange> price_of(Fields& fields) {
-  if (!fields.has("price_low")) return std::nullopt;
-  const auto [low, high] = range_of(fields, "price");
+std::optional<PriceRange> price_of(Fields& fields, const std::string& what = "price") {
+  if (!fields.has(what + "_low")) return std::nullopt;
+  const auto [low, high] = range_of(fields, what);
   return PriceRange{low, high};
+}
+
+std::optional<InterfaceArea> interface_of(Fields& fields) {
+  if (!fields.has("phy")) return std::nullopt;
+  return InterfaceArea{positive(fields, "phy"), positive(fields, "control")};
+}
+
+std::optional<NetworkPieces> pieces_of(Fields& fields) {
+  const auto card = price_of(fields, "card"), transceiver = price_of(fields, "transceiver"),
+             port = price_of(fields, "port");
+  if (!card || !transceiver || !port) return std::nullopt;
+  return NetworkPieces{*card, *transceiver, *port};
 }
 
 MemoryTechnology read_memory(Fields& fields, const std::string& name) {
@@ -54,11 +66,14 @@ MemoryTechnology read_memory(Fields& fields, const std::string& name) {
   if (fields.has("bandwidth")) {
     out.bandwidth = fields.quantity<BytesPerSecond>("bandwidth");
     out.node = fields.text("node");
+    out.interface = InterfaceArea();  // it is on the die
   } else {
     out.width = fields.count("width");
     out.pin_rate = fields.quantity<BytesPerSecond>("pin_rate");
+    out.fastest = fields.quantity_or<BytesPerSecond>("fastest", out.pin_rate);
     out.bandwidth = static_cast<double>(out.width) * out.pin_rate;
     out.package = fields.text("package");
+    out.interface = interface_of(fields);
   }
   out.capacity = fields.quantity<Bytes>("capacity");
   out.energy = energy_of(fields);
@@ -94,6 +109,9 @@ LinkTechnology read_link(Fields& fields, const std::string& name) {
   }
   out.topology = topology == "mesh" ? Topology::mesh : Topology::switched;
   out.energy = energy_of(fields);
+  out.interface = interface_of(fields);
+  out.price = price_of(fields);
+  out.pieces = pieces_of(fields);
   return out;
 }
 

@@ -32,19 +32,32 @@ struct PriceRange {
   }
 };
 
+/// [DESIGN-10] mm2 of a logic die that an interface takes: the analogue part, which no node
+/// shrinks, and what controls it, in the reference node.
+struct InterfaceArea {
+  double phy = 0, control = 0;
+};
+
 /// A generation of memory: of a stack, a device, a square millimetre.
 struct MemoryTechnology {
   std::string name, title, unit;
   std::int64_t width = 0;    // data wires of a unit; 0: on the die itself
-  BytesPerSecond pin_rate;   // of a wire
+  BytesPerSecond pin_rate;   // of a wire, by the standard
+  BytesPerSecond fastest;    // that is sold
   BytesPerSecond bandwidth;  // of a unit
   Bytes capacity;            // of a unit
   std::string package;       // what carries its wires; empty: none
   std::string node;          // on the die itself: in which these numbers hold
   EnergyPerBit energy;
-  std::optional<PriceRange> price;  // of a GiB; on the die itself it is the die's
+  std::optional<PriceRange> price;         // of a GiB; on the die itself it is the die's
+  std::optional<InterfaceArea> interface;  // of a unit
 
   bool on_die() const { return width == 0; }
+};
+
+/// [DESIGN-11] US$ of what a network is made of, each for one accelerator's rate.
+struct NetworkPieces {
+  PriceRange card, transceiver, port;
 };
 
 struct LinkTechnology {
@@ -56,6 +69,9 @@ struct LinkTechnology {
   bool sums = false;
   Topology topology = Topology::switched;
   EnergyPerBit energy;
+  std::optional<InterfaceArea> interface;  // of all that an accelerator has
+  std::optional<PriceRange> price;         // between: of an accelerator's, switches among them
+  std::optional<NetworkPieces> pieces;     // beyond
 };
 
 /// Logic in a square millimetre, bits of SRAM, and what the same circuits draw, over those of the
@@ -65,6 +81,11 @@ struct LogicNode {
   double density = 1, sram = 1, power = 1;
   std::optional<PriceRange> wafer;  // of 300 mm
   double defects = 0;               // a cm2, where the wafer has a price
+
+  /// mm2 of it.
+  double area_of(const InterfaceArea& interface) const {
+    return interface.phy + interface.control / density;
+  }
 };
 
 struct Package {
