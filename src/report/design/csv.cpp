@@ -45,7 +45,7 @@ std::vector<std::string> cells_of(const DesignAnswer& design, const DesignPoint&
     }
     const DesignTime& time = point.times[i];
     out.push_back(number(time.time.value()));
-    for (const Seconds bound : time.bounds.of) out.push_back(number(bound / time.time));
+    for (const Seconds bound : time.bounds.of()) out.push_back(number(bound / time.time));
     out.emplace_back(to_name(time.bounds.most()));
   }
   out.push_back(point.on_front ? "1" : "0");

@@ -50,7 +50,7 @@ void write_time(JsonWriter& json, const DesignTime& time) {
   json.key("bound_s");
   json.begin_object();
   for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
-    json.member(kBoundNames[i], time.bounds.of[i].value());
+    json.member(kBoundNames[i], time.bounds.of()[i].value());
   }
   json.end_object();
   json.key("elasticities");

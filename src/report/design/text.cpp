@@ -49,7 +49,7 @@ std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& p
   out.push_back(price_text(point.machine.parts));
   if (tells_fabric(design)) out.push_back(price_text(point.fabric));
   const DesignTime& first = point.times.front();
-  for (const Seconds bound : first.bounds.of) {
+  for (const Seconds bound : first.bounds.of()) {
     out.push_back(formatted("%.0f", 100 * std::max(0.0, bound / first.time)));
   }
   out.push_back(point.at.empty() ? "" : point.on_front ? "*" : "");

@@ -23,9 +23,9 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
   }
   const bool formats = space.formats.size() > 1;
   TextTable rows = {{"prefill", "step", "decode", "step", "clients", "tokens/s", "tokens/s",
-                     "first", "each", "$ for a", "what"},
+                     "first", "each", "$ for a", "what", "bound"},
                     {"", "tokens", "", "tokens", "of all", "of a user", "of a GPU", "token",
-                     "token", "million", "binds"}};
+                     "token", "million", "binds", "by"}};
   if (formats) {
     rows[0].insert(rows[0].begin() + 4, "weights");
     rows[1].insert(rows[1].begin() + 4, "and cache");
@@ -45,7 +45,8 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
                                     to_text(by.first_token),
                                     asked.output > 1 ? to_text(by.each_token) : "-",
                                     price > 0 ? formatted("%.2f", price) : "-",
-                                    std::string(offer.served.binding())};
+                                    std::string(offer.served.binding()),
+                                    bound_text(offer.bounds)};
     if (formats) {
       row.insert(row.begin() + 4, std::string(weights_name(apart.decode)) + " " +
                                       std::string(cache_name(apart.decode)));
@@ -77,6 +78,7 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, const 
     write_gained(out, base.cluster, offer.apart.ranks(), offer.load, by);
     write_intervals(out, offer.intervals);
     out.member("binds", offer.served.binding());
+    write_bounds(out, offer.bounds);
     out.end_object();
   }
   out.end_array();

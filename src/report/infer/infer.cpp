@@ -108,8 +108,9 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
   }
   const bool formats = space.formats.size() > 1;
   TextTable rows = {
-      {"split", "step", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a", "most"},
-      {"", "tokens", "of each", "of a user", "of a GPU", "token", "token", "million", "in"}};
+      {"split", "step", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a", "most",
+       "bound"},
+      {"", "tokens", "of each", "of a user", "of a GPU", "token", "token", "million", "in", "by"}};
   if (formats) {
     rows[0].insert(rows[0].begin() + 1, "weights");
     rows[1].insert(rows[1].begin() + 1, "and cache");
@@ -126,7 +127,8 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
                                     to_text(offer.served.first_token),
                                     asked.output > 1 ? to_text(offer.served.each_token) : "-",
                                     price > 0 ? formatted("%.2f", price) : "-",
-                                    std::string(binding(offer.served.decode))};
+                                    std::string(binding(offer.served.decode)),
+                                    bound_text(offer.bounds)};
     if (formats) {
       row.insert(row.begin() + 1,
                  std::string(weights_name(way)) + " " + std::string(cache_name(way)));
@@ -151,6 +153,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, const Search
     write_gained(out, base.cluster, offer.serving.ranks(), offer.load, offer.served);
     write_intervals(out, offer.intervals);
     out.member("binds", binding(offer.served.decode));
+    write_bounds(out, offer.bounds);
     out.end_object();
   }
   out.end_array();

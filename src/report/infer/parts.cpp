@@ -338,6 +338,20 @@ void write_passes(JsonWriter& out, const Served& served) {
   if (served.draft > Seconds(0)) out.member("draft_s", served.draft.value());
 }
 
+std::string bound_text(const BoundShares& bounds) {
+  const Bound most = most_of(bounds);
+  return std::string(to_name(most)) + " " +
+         formatted("%.0f %%", 100 * bounds[static_cast<std::size_t>(most)]);
+}
+
+void write_bounds(JsonWriter& out, const BoundShares& bounds) {
+  out.member("bound", to_name(most_of(bounds)));
+  out.key("bound_shares");
+  out.begin_object();
+  for (std::size_t i = 0; i < kBoundNames.size(); ++i) out.member(kBoundNames[i], bounds[i]);
+  out.end_object();
+}
+
 void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.key("memory_bytes");
   out.begin_object();

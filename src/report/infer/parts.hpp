@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/json/writer.hpp"
+#include "study/bounds/bounds.hpp"
 #include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
@@ -64,6 +65,10 @@ void write_gained(JsonWriter& out, const Cluster& cluster, std::int64_t ranks, c
                   const Served& served);
 /// The parts of a pass of each.
 void write_passes(JsonWriter& out, const Served& served);
+/// "memory 64 %": what binds most of it.
+std::string bound_text(const BoundShares& bounds);
+void write_bounds(JsonWriter& out, const BoundShares& bounds);
+
 /// In which four of five measured ones lie; nothing where this build has no intervals.
 void write_intervals(JsonWriter& out, const ServedIntervals& intervals);
 std::string intervals_text(const ServedIntervals& intervals);

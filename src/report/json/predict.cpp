@@ -132,10 +132,11 @@ void write_op_table(JsonWriter& json, const OpTable& table) {
     json.member("time_s", row.time().value());
     json.member("share", row.time() / table.total.total());
     json.member("bound", to_name(row.times.most()));
+    if (!row.level.empty()) json.member("level", row.level);
     json.key("bound_s");
     json.begin_object();
     for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
-      json.member(kBoundNames[i], row.times.of[i].value());
+      json.member(kBoundNames[i], row.times.of()[i].value());
     }
     json.end_object();
     json.end_object();

@@ -129,7 +129,8 @@ std::vector<std::string> op_line(const OpRow& row, Seconds total) {
           kernel ? formatted("%.4g", row.intensity()) : "-",
           to_text(row.time()),
           percent_text(row.time() / total),
-          std::string(to_name(row.times.most()))};
+          std::string(to_name(row.times.most())),
+          printable(row.level)};
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ std::string op_table_text(const OpTable& table) {
                    [](const OpRow* a, const OpRow* b) { return a->time() > b->time(); });
   const Seconds total = table.total.total();
   std::vector<std::vector<std::string>> rows = {
-      {"part", "op", "count", "FLOP", "bytes", "FLOP/B", "time", "share", "bound"}};
+      {"part", "op", "count", "FLOP", "bytes", "FLOP/B", "time", "share", "bound", "level"}};
   OpRow rest;
   for (std::size_t i = 0; i < longest.size(); ++i) {
     if (i < kMostOps) {
@@ -161,7 +162,7 @@ std::string op_table_text(const OpTable& table) {
   std::string out = aligned(rows, 2) + "bound by";
   for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
     out += (i > 0 ? ", " : " ") + std::string(kBoundNames[i]) + " " +
-           percent_text(table.total.of[i] / total);
+           percent_text(table.total.of()[i] / total);
   }
   return out + "\n";
 }

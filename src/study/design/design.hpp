@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "platform/parallel.hpp"
+#include "study/bounds/bounds.hpp"
 #include "study/design/axes.hpp"
-#include "study/design/bounds.hpp"
 
 namespace headway {
 

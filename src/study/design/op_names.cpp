@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/quantity_text.hpp"
+#include "study/design/technology.hpp"
 
 namespace headway {
 namespace {
@@ -85,7 +86,21 @@ std::vector<std::string> modules_of(BlockKind kind, std::span<const Op> ops) {
   return {};
 }
 
-OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& parts) {
+static std::string level_of(const BoundTimes& times, const Cluster& cluster) {
+  const std::optional<Rate> rate = times.rate();
+  if (!rate || *rate == Rate::compute) return {};
+  if (*rate == Rate::host_link) return "host";
+  if (*rate != Rate::memory) {
+    const std::size_t level = *rate == Rate::network && cluster.levels.size() > 1 ? 1 : 0;
+    return cluster.levels[level].network;
+  }
+  const auto& known = technologies();
+  const MachineParts* parts = known ? parts_of(*known, cluster.accelerator) : nullptr;
+  return parts != nullptr ? parts->memory->name : "memory";
+}
+
+OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& parts,
+                    const Cluster& cluster) {
   OpTable out;
   for (OpRow& row : rows) {
     if (row.time() == Seconds(0)) continue;
@@ -103,6 +118,7 @@ OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& par
     same->bytes += row.bytes;
     same->times += row.times;
   }
+  for (OpRow& row : out.rows) row.level = level_of(row.times, cluster);
   const auto place = [&](const OpRow& row) {
     return std::find(parts.begin(), parts.end(), row.part) - parts.begin();
   };

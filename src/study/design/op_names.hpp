@@ -20,7 +20,9 @@ std::string name_of(const Call& call, std::int64_t ranks);
 /// of the layer.
 std::vector<std::string> modules_of(BlockKind kind, std::span<const Op> ops);
 
-/// Rows alike become one; parts in the order of `parts`, within each the longest row first.
-OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& parts);
+/// Rows alike become one, whose level is one of the cluster; parts in the order of `parts`, within
+/// each the longest row first.
+OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& parts,
+                    const Cluster& cluster);
 
 }  // namespace headway

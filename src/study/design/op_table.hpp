@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "forecast/forecast.hpp"
-#include "study/design/bounds.hpp"
+#include "study/bounds/bounds.hpp"
 #include "study/infer/serving.hpp"
 
 namespace headway {
@@ -22,6 +22,7 @@ struct OpRow {
   Flops flops{};  // of all of them
   Bytes bytes{};  // that they read and write; that calls carry
   BoundTimes times;
+  std::string level;  // of memory or of the network that binds it: "hbm3", "nvlink4", "host"
 
   Seconds time() const { return times.total(); }
   /// FLOPs for each byte.

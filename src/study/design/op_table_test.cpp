@@ -94,7 +94,7 @@ TEST(OpTable, AddsUpToThePartsOfTheStep) {
       if (row.flops > Flops(0)) {
         EXPECT_LE(row.times[Bound::network].value(), 1e-9) << row.name;
       }
-      for (const Seconds each : row.times.of) {
+      for (const Seconds each : row.times.of()) {
         EXPECT_GE(each.value(), -1e-6 * whole.step_time.value()) << row.part << " " << row.name;
       }
     }
@@ -136,6 +136,24 @@ TEST(OpTable, SaysThatDecodingIsBoundByMemoryAndPrefillByCompute) {
   const OpRow prefill = longest({.sequences = 1, .tokens = 8000, .replayed = false});
   EXPECT_EQ(prefill.times.most(), Bound::compute);
   EXPECT_GT(prefill.intensity(), 1000);
+}
+
+// Of calls in a node the links bind, of those beyond it the network; of memory its generation.
+TEST(OpTable, NamesTheLevelOfMemoryOrOfTheNetworkThatBinds) {
+  const RequestedRun run =
+      run_of("llama-3-70b", "dgx-h100", 64, {{"tp", "8"}, {"zero", "1"}, {"global-batch", "8"}});
+  std::map<std::string, std::string> levels;  // of each part the longest's
+  for (const OpRow& row : op_table(run, *calibration_for(run)).rows) {
+    if (row.times.most() == Bound::network) levels.try_emplace(row.part, row.level);
+    if (row.times.most() == Bound::memory) {
+      EXPECT_EQ(row.level, "hbm3") << row.name;
+    }
+    if (row.times.most() == Bound::compute || row.times.most() == Bound::latency) {
+      EXPECT_EQ(row.level, "") << row.name;
+    }
+  }
+  EXPECT_EQ(levels["tp"], "nvlink4");
+  EXPECT_EQ(levels["dp"], "ib-ndr");
 }
 
 // Modules of the layers of a dense model: FLOPs of attention's products and of the feed-forward

@@ -73,7 +73,8 @@ OpTable op_table(const Serving& serving, const ServingConstants& constants, cons
     }
     name_modules(rows, items, begin, end);
   }
-  return merged_rows(std::move(rows), {kServingPartNames.begin(), kServingPartNames.end()});
+  return merged_rows(std::move(rows), {kServingPartNames.begin(), kServingPartNames.end()},
+                     serving.cluster);
 }
 
 }  // namespace headway

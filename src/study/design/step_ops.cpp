@@ -60,7 +60,7 @@ class StepOps {
     add_rest(rows);
     std::vector<std::string> parts;
     for (const PartRow& part : kParts) parts.emplace_back(part.name);
-    return merged_rows(std::move(rows), parts);
+    return merged_rows(std::move(rows), parts, run_.cluster);
   }
 
  private:
@@ -164,19 +164,24 @@ class StepOps {
   // `rest` of a part as what is not said of it; of communication, of which a faster machine hides
   // less, as what is said.
   static BoundTimes share_of(const BoundTimes& part, const BoundTimes& said, Seconds rest) {
-    BoundTimes left;
-    bool all = true;
-    for (std::size_t i = 0; i < left.of.size(); ++i) {
-      left.of[i] = part.of[i] - said.of[i];
-      all = all && left.of[i] >= Seconds(-1e-6 * part.total().value());
+    const Seconds least(-1e-6 * part.total().value());
+    BoundTimes left = part;
+    left.latency -= said.latency;
+    bool all = left.latency >= least;
+    for (std::size_t i = 0; i < left.rates.size(); ++i) {
+      left.rates[i] -= said.rates[i];
+      all = all && left.rates[i] >= least;
     }
     if (all) return left;
     BoundTimes out;
-    for (std::size_t i = 0; i < out.of.size(); ++i) {
-      out.of[i] = said.total() > Seconds(0)
-                      ? rest * (said.of[i] / said.total())
-                      : rest * (static_cast<Bound>(i) == Bound::latency ? 1.0 : 0.0);
+    if (!(said.total() > Seconds(0))) {
+      out.latency = rest;
+      return out;
     }
+    for (std::size_t i = 0; i < out.rates.size(); ++i) {
+      out.rates[i] = rest * (said.rates[i] / said.total());
+    }
+    out.latency = rest * (said.latency / said.total());
     return out;
   }
 

@@ -1,5 +1,6 @@
 #include "study/infer/search/best.hpp"
 
+#include "study/infer/search/binding.hpp"
 #include "study/infer/search/front.hpp"
 
 namespace headway {
@@ -18,7 +19,7 @@ class Placing {
 
  private:
   std::optional<Offer> with(const ServingWay& way, std::int64_t clients) const {
-    Offer offer{serving_of_way(base_, way), load_of_way(asked_, way), {}, {}};
+    Offer offer{serving_of_way(base_, way), load_of_way(asked_, way), {}, {}, {}};
     offer.load.batch = clients;
     offer.served = served(offer.serving, constants_, offer.load, way.steps.get());
     const Served& by = offer.served;
@@ -66,6 +67,7 @@ Result<BestOffers> best_offers(const Serving& base, const ServingConstants& cons
   if (ways->empty()) out.would_fit = enough_accelerators(base, asked, space, accelerators);
   for (Offer& offer : out.front) {
     offer.intervals = intervals_of(offer.serving, constants, offer.load, offer.served);
+    offer.bounds = bound_shares(offer.serving, constants, offer.load, offer.served);
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "platform/shard.hpp"
+#include "study/bounds/bounds.hpp"
 #include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
@@ -15,6 +16,7 @@ struct Offer {
   Load load;
   Served served;
   ServedIntervals intervals{};
+  BoundShares bounds{};  // of the time that a request costs; of those of a front
 
   /// Tokens/s: after the first; of answers of one token, which have no other, with the first.
   double of_user() const {

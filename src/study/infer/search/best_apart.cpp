@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/divisors.hpp"
+#include "study/infer/search/binding.hpp"
 #include "study/infer/search/front.hpp"
 #include "study/infer/search/splits.hpp"
 #include "study/infer/summary.hpp"
@@ -206,7 +207,7 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
   const std::vector<Way> front = front_of(
       all, [](const Way& way) { return way.user; }, [](const Way& way) { return way.accelerator; });
   const auto place = [&](std::size_t i) -> std::optional<ApartOffer> {
-    ApartOffer offer{apart_of_way(front[i], streamed), asked, {}, {}};
+    ApartOffer offer{apart_of_way(front[i], streamed), asked, {}, {}, {}};
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = front[i].clients;
     offer.served = served(offer.apart, constants, offer.load);
@@ -220,6 +221,7 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
   out.front = std::move(placed).value();
   for (ApartOffer& offer : out.front) {
     offer.intervals = intervals_of(offer.apart, constants, offer.load, offer.served.all);
+    offer.bounds = bound_shares(offer.apart, constants, offer.load, offer.served);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platform/shard.hpp"
+#include "study/bounds/bounds.hpp"
 #include "study/infer/intervals/intervals.hpp"
 #include "study/infer/search/ways.hpp"
 
@@ -12,6 +13,7 @@ struct ApartOffer {
   Load load;
   ServedApart served;
   ServedIntervals intervals{};
+  BoundShares bounds{};  // of the part that answers fewest
 
   double of_user() const {  // tokens/s, as Offer has it
     const Served& all = served.all;

@@ -45,6 +45,28 @@ TEST(BestOffers, AreThoseThatNoOtherBeatsInBoth) {
   }
 }
 
+// Shares of all that binds add up, and follow the machine: one client waits for weights and for
+// what starts kernels, many share both, and compute takes over where prompts are most of the work.
+TEST(BestOffers, SayWhatBindsThem) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const ServingConstants constants = constants_of(base);
+  const auto best = best_offers(base, constants, {.input = 4000, .output = 50}, {}, 1, {}, 1, {});
+  ASSERT_TRUE(best);
+  ASSERT_GE(best->front.size(), 2U);
+  for (const Offer& offer : best->front) {
+    double all = 0;
+    for (const double share : offer.bounds) all += share;
+    EXPECT_NEAR(all, 1, 1e-6);
+  }
+  const auto share = [&](const Offer& offer, Bound bound) {
+    return offer.bounds[static_cast<std::size_t>(bound)];
+  };
+  const Offer &one = best->front.front(), &many = best->front.back();
+  EXPECT_GT(share(one, Bound::memory), share(many, Bound::memory));
+  EXPECT_EQ(most_of(many.bounds), Bound::compute);
+  EXPECT_EQ(share(one, Bound::network), 0);  // it has no other
+}
+
 TEST(BestOffers, KeepToTheLimits) {
   const Serving base = serving_of("llama-3-8b", "dgx-h100");
   const ServingConstants constants = constants_of(base);

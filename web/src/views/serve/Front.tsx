@@ -54,7 +54,13 @@ function columnsOf(fields: Fields, best: BestDocument): Column<OfferDocument>[] 
     ...heldColumns("throughput_output_tok_s", "Output", count),
     numbers("price_per_million_tokens", "$/M tokens", (at) => at.price_per_million_tokens, dollars),
     { key: "binds", head: best.front.some((at) => at.prefill) ? "Binds" : "Most in", value: (at) => at.binds, align: "left" },
+    { key: "bound", head: "Bound by", value: boundWords, align: "left" },
   ];
+}
+
+/** "memory, 64 %". */
+function boundWords(at: OfferDocument): string {
+  return `${at.bound}, ${Math.round(100 * (at.bound_shares[at.bound] ?? 0))} %`;
 }
 
 interface Props {
@@ -87,6 +93,7 @@ export function Front({ best, served, fields }: Props) {
       ["first token", seconds(at.ttft_s)],
       ["weights, cache", `${at.weights}, ${at.cache}`],
       [at.prefill ? "what binds" : "most of a decode pass", at.binds],
+      ["bound by", boundWords(at)],
       ["Enter or click", "shows it"],
     ],
   }));

@@ -109,6 +109,9 @@ export interface OfferDocument extends GainedDocument {
   readonly step_tokens: number;
   readonly concurrency: number;
   readonly binds: string;
+  /** What most of the time that a request costs is bound by: compute, memory, network or latency. */
+  readonly bound: string;
+  readonly bound_shares: Readonly<Record<string, number>>;
   /** Of prefill and decode apart; layout is then that of a copy of decode. */
   readonly prefill?: SplitDocument;
   readonly prefill_copies?: number;

@@ -1,4 +1,4 @@
-#include "study/design/bounds.hpp"
+#include "study/bounds/bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,18 +11,45 @@ constexpr double kStep = 1e-4;
 
 }  // namespace
 
-Seconds BoundTimes::total() const {
+Seconds BoundTimes::operator[](Bound bound) const {
+  if (bound == Bound::latency) return latency;
   Seconds out(0);
-  for (const Seconds each : of) out += each;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (bound_of(static_cast<Rate>(i)) == bound) out += rates[i];
+  }
+  return out;
+}
+
+std::array<Seconds, kBoundNames.size()> BoundTimes::of() const {
+  std::array<Seconds, kBoundNames.size()> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = (*this)[static_cast<Bound>(i)];
+  return out;
+}
+
+Seconds BoundTimes::total() const {
+  Seconds out = latency;
+  for (const Seconds each : rates) out += each;
   return out;
 }
 
 Bound BoundTimes::most() const {
-  return static_cast<Bound>(std::max_element(of.begin(), of.end()) - of.begin());
+  const auto all = of();
+  return static_cast<Bound>(std::max_element(all.begin(), all.end()) - all.begin());
+}
+
+std::optional<Rate> BoundTimes::rate() const {
+  std::optional<Rate> out;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const auto rate = static_cast<Rate>(i);
+    if (bound_of(rate) != most()) continue;
+    if (!out || rates[i] > rates[static_cast<std::size_t>(*out)]) out = rate;
+  }
+  return out;
 }
 
 BoundTimes& BoundTimes::operator+=(const BoundTimes& other) {
-  for (std::size_t i = 0; i < of.size(); ++i) of[i] += other.of[i];
+  for (std::size_t i = 0; i < rates.size(); ++i) rates[i] += other.rates[i];
+  latency += other.latency;
   return *this;
 }
 
@@ -74,11 +101,10 @@ std::vector<Elasticities> elasticities(const Cluster& cluster, const TimesOn& ti
 
 BoundTimes bounds_of(Seconds time, const Elasticities& rates) {
   BoundTimes out;
-  out[Bound::latency] = time;
+  out.latency = time;
   for (std::size_t rate = 0; rate < kRateNames.size(); ++rate) {
-    const Seconds part = time * rates[rate];
-    out[bound_of(static_cast<Rate>(rate))] += part;
-    out[Bound::latency] -= part;
+    out.rates[rate] = time * rates[rate];
+    out.latency -= out.rates[rate];
   }
   return out;
 }

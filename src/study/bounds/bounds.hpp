@@ -2,9 +2,11 @@
 // of it changes. Formulas: docs/models/design.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,16 +21,6 @@ constexpr std::string_view to_name(Bound bound) {
   return kBoundNames[static_cast<std::size_t>(bound)];
 }
 
-/// A time as the sum of what each of them is answerable for.
-struct BoundTimes {
-  std::array<Seconds, kBoundNames.size()> of{};
-  Seconds& operator[](Bound bound) { return of[static_cast<std::size_t>(bound)]; }
-  Seconds operator[](Bound bound) const { return of[static_cast<std::size_t>(bound)]; }
-  Seconds total() const;
-  Bound most() const;  // that of the longest
-  BoundTimes& operator+=(const BoundTimes& other);
-};
-
 /// The rates of a machine. compute: the peaks of all formats; link, network: of the innermost
 /// level, and of all others.
 enum class Rate : std::uint8_t { compute, memory, link, network, host_link };
@@ -38,6 +30,26 @@ constexpr Bound bound_of(Rate rate) {
   return rate == Rate::compute  ? Bound::compute
          : rate == Rate::memory ? Bound::memory
                                 : Bound::network;
+}
+
+/// A time as the sum of what each rate of a machine is answerable for, and what none is.
+struct BoundTimes {
+  std::array<Seconds, kRateNames.size()> rates{};
+  Seconds latency{};
+
+  Seconds operator[](Bound bound) const;
+  std::array<Seconds, kBoundNames.size()> of() const;  // by Bound
+  Seconds total() const;
+  Bound most() const;  // that of the longest
+  /// Of what most() is bound by, the rate that is answerable for most of it; nothing: latency.
+  std::optional<Rate> rate() const;
+  BoundTimes& operator+=(const BoundTimes& other);
+};
+
+/// By Bound, of a whole; they add up to one.
+using BoundShares = std::array<double, kBoundNames.size()>;
+constexpr Bound most_of(const BoundShares& shares) {
+  return static_cast<Bound>(std::max_element(shares.begin(), shares.end()) - shares.begin());
 }
 
 /// The machine with a rate times `factor`.
