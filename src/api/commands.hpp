@@ -49,9 +49,6 @@ struct PredictRequest {
   bool json = false;
 };
 CommandOutput run_predict(const PredictRequest& request);
-struct Forecast;  // forecast/forecast.hpp
-/// The smallest change with which a run fits that does not, in words.
-std::string what_would_fit(const RequestedRun& run, const Forecast& forecast);
 /// The fields of a run that a text says: a launch script, a framework's configuration or a run
 /// file.
 CommandOutput run_given(const std::string& text);

@@ -147,7 +147,9 @@ CommandOutput run_infer(const InferRequest& request) {
     answer.all.rate_within = within;
     const std::vector<std::string> notes =
         notes_within(asked.apart->decode, *constants, asked.load, within);
-    ServedBeside beside{.notes = notes};
+    std::vector<ServingChange> changes;
+    if (!answer.all.fits) changes = smallest_changes(*asked.apart, *constants, asked.load);
+    ServedBeside beside{.changes = changes, .notes = notes};
     if (answer.all.fits && answer.all.stable()) {
       beside.intervals = intervals_of(*asked.apart, *constants, asked.load, answer.all);
     }

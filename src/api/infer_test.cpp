@@ -58,6 +58,43 @@ TEST(Infer, OfWhatDoesNotFitSaysSo) {
   EXPECT_NE(out.text.find("does not fit"), std::string::npos);
 }
 
+// Prefill on one accelerator is too small: each change that is told, given instead, makes it fit.
+TEST(Infer, OfPrefillAndDecodeApartSaysWhatWouldFit) {
+  const RunRequest apart = {{"prefill", "tp=1,copies=2"}, {"decode", "tp=4"}, {"concurrency", "4"}};
+  InferRequest request = request_of_70b(apart, {"batch", "tp"});
+  const CommandOutput out = run_infer(request);
+  ASSERT_TRUE(out.problems.empty()) << problems_text(out.problems);
+  EXPECT_EQ(out.exit_code, 1);
+  const Json json = Json::parse(out.text);
+  EXPECT_EQ(json["prefill"]["fits"], false);
+  EXPECT_EQ(json["decode"]["fits"], true);
+  ASSERT_FALSE(json["would_fit"].empty());
+  for (const Json& change : json["would_fit"]) {
+    RunRequest changed = apart;
+    for (const auto& [flag, value] : change.items()) {
+      std::erase_if(changed, [&](const GivenField& field) { return field.name == flag; });
+      changed.emplace_back(flag, value.get<std::string>());
+    }
+    EXPECT_EQ(served_answer(request_of_70b(changed, {"batch", "tp"}))["fits"], true) << change;
+  }
+  request.json = false;
+  const std::string text = run_infer(request).text;
+  EXPECT_NE(text.find("does not fit: of prefill the weights alone are too large; it would with --"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Infer, OfTheBestApartSaysOfHowManyAcceleratorsSomeWayFits) {
+  InferRequest request =
+      request_of_70b({{"best", "true"}, {"disaggregate", "true"}, {"gpus", "2"}}, {"batch", "tp"});
+  // 131 GiB of weights and the engine's 4 a rank: two of 72 GiB hold them, one does not.
+  EXPECT_EQ(served_answer(request)["would_fit_gpus"], 4);
+  request.json = false;
+  const CommandOutput out = run_infer(request);
+  EXPECT_EQ(out.exit_code, 1);
+  EXPECT_NE(out.text.find("no way fits; of 4 accelerators some would"), std::string::npos);
+}
+
 TEST(Infer, RefusesMoreTokensThanTheModelWasMadeFor) {
   EXPECT_EQ(run_infer(request_of_70b({{"input-len", "8000"}})).problems.size(), 1U);
 }

@@ -194,21 +194,6 @@ CommandOutput run_given(const std::string& text) {
   return {.text = given_json(fields, given->request.notes)};
 }
 
-std::string what_would_fit(const RequestedRun& run, const Forecast& forecast) {
-  if (run.far != nullptr) return "on two machines no change is looked for";
-  const auto calibration = calibration_for(run);
-  const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
-  if (!found) {
-    return "no layout that differs in one or two fields fits on these accelerators; headway plan "
-           "looks at all, and at more accelerators";
-  }
-  const double longer = found->forecast.step_time / forecast.step_time - 1;
-  const Bytes live = found->forecast.memory.total() - found->forecast.gaps;
-  return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
-         to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
-         ")";
-}
-
 CommandOutput run_predict(const PredictRequest& request) {
   // The fields: those of the file, overridden by the flags.
   FileFields file;

@@ -59,6 +59,56 @@ TEST(DesignCommand, SaysInTextWhatDoesNotFit) {
   EXPECT_EQ(none.exit_code, 1);
 }
 
+// In the words of infer, which is asked the same.
+TEST(DesignCommand, SaysWhatWouldMakeWhatIsServedFit) {
+  RunRequest fields = kServedBatch;
+  fields.push_back({"tp", "1"});
+  DesignRequest request = design_of(fields, {"capacity=80GiB,160GiB"});
+  request.json = true;
+  const auto design = nlohmann::json::parse(run_design(request).text);
+  EXPECT_EQ(design["base"]["fits"], false);
+  EXPECT_EQ(design["points"][1]["fits"], true);
+  InferRequest infer;
+  infer.fields = fields;
+  infer.json = true;
+  const auto served = nlohmann::json::parse(run_infer(infer).text);
+  ASSERT_FALSE(served["would_fit"].empty());
+  EXPECT_EQ(design["would_fit"], served["would_fit"]);
+  request.json = false;
+  const std::string text = run_design(request).text;
+  EXPECT_NE(text.find("as it is: it would with --"), std::string::npos) << text;
+}
+
+// In the words of predict.
+TEST(DesignCommand, SaysWhatWouldMakeAStepFit) {
+  const RunRequest fields = {{"model", "llama-3-8b"},
+                             {"cluster", "dgx-h100"},
+                             {"gpus", "8"},
+                             {"seq", "4096"},
+                             {"global-batch", "64"}};
+  DesignRequest request = design_of(fields, {"capacity=80GiB,640GiB"});
+  request.json = true;
+  const auto design = nlohmann::json::parse(run_design(request).text);
+  EXPECT_EQ(design["base"]["fits"], false);
+  EXPECT_FALSE(design.contains("would_fit"));
+  PredictRequest predict;
+  predict.fields = fields;
+  predict.json = true;
+  const auto notes = nlohmann::json::parse(run_predict(predict).text)["notes"];
+  EXPECT_NE(std::find(notes.begin(), notes.end(), design["notes"][0]), notes.end());
+  request.json = false;
+  const std::string text = run_design(request).text;
+  EXPECT_NE(text.find("as it is: would fit with --"), std::string::npos) << text;
+}
+
+TEST(DesignCommand, OfWhatFitsSaysNothingOfChanges) {
+  DesignRequest request = design_of(kServedBatch, {"memory=hbm3"});
+  request.json = true;
+  const auto design = nlohmann::json::parse(run_design(request).text);
+  EXPECT_FALSE(design.contains("would_fit"));
+  EXPECT_FALSE(design.contains("notes"));
+}
+
 TEST(DesignCommand, RefusesFieldsOfTrainingForWhatIsServed) {
   RunRequest fields = kServedBatch;
   fields.push_back({"seq", "4096"});

@@ -9,6 +9,7 @@
 #include "base/document/document.hpp"
 #include "forecast/predict/predict.hpp"
 #include "report/predict.hpp"
+#include "study/plan/fitting.hpp"
 
 namespace headway {
 namespace {

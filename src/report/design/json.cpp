@@ -100,6 +100,24 @@ void write_point(JsonWriter& json, const DesignAnswer& design, const DesignPoint
   json.end_object();
 }
 
+// Flags of what is served, as infer has them; of a step a note, as predict has it.
+void write_would_fit(JsonWriter& json, const WouldFit& would_fit) {
+  if (!would_fit.changes) {
+    json.key("notes");
+    json.begin_array();
+    json.value(would_fit.words);
+    return json.end_array();
+  }
+  json.key("would_fit");
+  json.begin_array();
+  for (const ServingChange& change : *would_fit.changes) {
+    json.begin_object();
+    for (const auto& [flag, value] : change.flags) json.member(flag, value);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string design_json(const DesignAnswer& design) {
@@ -110,6 +128,7 @@ std::string design_json(const DesignAnswer& design) {
   json.member("gpus", design.workload.accelerators);
   json.key("base");
   write_point(json, design, design.base);
+  if (design.would_fit) write_would_fit(json, *design.would_fit);
   json.key("points");
   json.begin_array();
   for (const DesignPoint& point : design.points) write_point(json, design, point);

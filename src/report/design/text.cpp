@@ -78,6 +78,11 @@ std::string points_table(const DesignAnswer& design) {
   return out;
 }
 
+// What would make the base fit, where it does not.
+std::string would_fit_line(const DesignAnswer& design) {
+  return design.would_fit ? wrapped("as it is: " + design.would_fit->words, 0, 2) : "";
+}
+
 std::string elasticities_table(const DesignAnswer& design) {
   if (!design.base.stands()) return {};
   std::vector<std::vector<std::string>> rows = {{"as it is, 1 % more of"}};
@@ -161,7 +166,7 @@ std::string design_text(const DesignAnswer& design) {
   const DesignWorkload& work = design.workload;
   return printable(work.title) + " on " + std::to_string(work.accelerators) + " " +
          printable(work.base.accelerator.title) + ", " + printable(work.base.name) + "\n\n" +
-         points_table(design) + "comp, mem, net, lat: % of the time of " +
+         points_table(design) + would_fit_line(design) + "comp, mem, net, lat: % of the time of " +
          std::string(work.times.front() == "step" ? "a step" : work.times.front()) +
          " that each binds; front: " + front_words(design) + "\n" + elasticities_table(design) +
          moves_text(design) + "\n" + money_words(design);

@@ -16,18 +16,31 @@ std::string words_of_pool(const Serving& part, std::int64_t copies) {
          words_of_split(part);
 }
 
+// What is too large of which pool: "of prefill the weights alone are too large".
+std::string why_not_text(const ServedApart& served) {
+  std::string out;
+  const auto add = [&](const char* pool, bool fits, const ServingMemory& memory) {
+    if (fits) return;
+    out += std::string(out.empty() ? "of " : ", of ") + pool + " " + std::string(too_large(memory));
+  };
+  add("prefill", served.prefill_fits, served.prefill);
+  add("decode", served.decode_fits, served.all.memory);
+  return out;
+}
+
 std::string rate_text(double rate) {
   return std::isfinite(rate) ? formatted("%.4g requests/s", rate) : "any";
 }
 
 void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std::int64_t copies,
-                const ServingMemory& memory, double rate) {
+                const ServingMemory& memory, bool fits, double rate) {
   out.key(name);
   out.begin_object();
   write_layout(out, "layout", part);
   out.member("copies", copies);
   out.member("gpus", copies * part.ranks());
   out.member("step_tokens", part.engine.policy.most_tokens);
+  out.member("fits", fits);
   write_memory(out, memory);
   if (std::isfinite(rate) && rate > 0) out.member("capacity_requests_per_s", rate);
   out.end_object();
@@ -55,8 +68,8 @@ std::string infer_apart_text(const ServingApart& apart, const Load& load, const 
   }
   held.insert(held.begin(), {"", "prefill", "decode"});
   if (!served.all.fits) {
-    return out + aligned(held) +
-           "\ndoes not fit: more tp or pp, smaller formats, or shorter requests\n";
+    return out + aligned(held) + "\ndoes not fit: " + why_not_text(served) + "; " +
+           would_fit_text(beside.changes) + "\n";
   }
   if (!served.all.stable()) return out + aligned(held) + not_stable_text(served.all);
   out += aligned(served_rows(served.all, load, apart.ranks(), part.cluster)) + "\n" +
@@ -79,9 +92,9 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load, const 
   write_layout(out, "layout", part);
   write_amount(out, 1, load);
   write_pool(out, "prefill", apart.prefill, apart.prefill_copies, served.prefill,
-             served.rates.prefill);
+             served.prefill_fits, served.rates.prefill);
   write_pool(out, "decode", apart.decode, apart.decode_copies, served.all.memory,
-             served.rates.decode);
+             served.decode_fits, served.rates.decode);
   out.member("fits", served.all.fits);
   if (served.all.fits) {
     out.member("stable", served.all.stable());
@@ -97,6 +110,7 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load, const 
     write_intervals(out, beside.intervals);
     write_passes(out, served.all);
   }
+  if (!served.all.fits) write_would_fit(out, beside.changes);
   write_memory(out, served.all.memory);
   write_notes(out, beside.notes);
   out.end_object();

@@ -17,10 +17,9 @@ std::string pool_text(const ServingSplit& split, std::int64_t copies) {
 
 std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
                                   std::int64_t accelerators, const BestApart& best) {
-  const std::string out = best_title({base, asked, space, accelerators, best.tried, best.placed});
-  if (best.front.empty()) {
-    return out + (best.tried == 0 ? "no way fits\n" : "no way keeps to the limits\n");
-  }
+  const Searched searched{base, asked, space, accelerators, best.tried, best.placed};
+  const std::string out = best_title(searched);
+  if (best.front.empty()) return out + no_front_text(searched, best.would_fit);
   const bool formats = space.formats.size() > 1;
   TextTable rows = {{"prefill", "step", "decode", "step", "clients", "tokens/s", "tokens/s",
                      "first", "each", "$ for a", "what", "bound"},
@@ -82,6 +81,7 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, const 
     out.end_object();
   }
   out.end_array();
+  if (best.would_fit) out.member("would_fit_gpus", *best.would_fit);
   out.end_object();
   return out.take();
 }

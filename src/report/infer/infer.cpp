@@ -31,17 +31,8 @@ std::string infer_text(const Serving& serving, const Load& load, const Served& s
   const ServingMemory& memory = served.memory;
   const TextTable held = memory_rows(memory);
   if (!served.fits) {
-    const std::span<const ServingChange> changes = beside.changes;
-    std::string would =
-        changes.empty() ? "; no other split, format or number of sequences would make it" : "";
-    for (const ServingChange& change : changes.first(std::min<std::size_t>(3, changes.size()))) {
-      would += would.empty() ? "; it would with" : ", or";
-      for (const auto& [flag, value] : change.flags) would += " --" + flag + " " + value;
-    }
-    return out + aligned(held) + "\ndoes not fit: " +
-           (memory.cached_tokens <= 0 ? "the weights alone are too large"
-                                      : "the cache of these sequences is too large") +
-           would + "\n";
+    return out + aligned(held) + "\ndoes not fit: " + std::string(too_large(memory)) + "; " +
+           would_fit_text(beside.changes) + "\n";
   }
   if (!served.stable()) {
     return out + aligned(held) + not_stable_text(served);
@@ -80,16 +71,7 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
       out.end_object();
     }
   }
-  if (!served.fits) {
-    out.key("would_fit");
-    out.begin_array();
-    for (const ServingChange& change : beside.changes) {
-      out.begin_object();
-      for (const auto& [flag, value] : change.flags) out.member(flag, value);
-      out.end_object();
-    }
-    out.end_array();
-  }
+  if (!served.fits) write_would_fit(out, beside.changes);
   write_memory(out, served.memory);
   write_notes(out, beside.notes);
   out.end_object();
@@ -98,14 +80,9 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
 
 std::string infer_best_text(const Serving& base, const Load& asked, const SearchSpace& space,
                             std::int64_t accelerators, const BestOffers& best) {
-  const std::string out = best_title({base, asked, space, accelerators, best.tried, best.placed});
-  if (best.front.empty()) {
-    if (best.tried > 0) return out + "no way keeps to the limits\n";
-    return out + "no way fits" +
-           (best.would_fit ? "; of " + count_text(static_cast<double>(*best.would_fit)) +
-                                 " accelerators some would\n"
-                           : "\n");
-  }
+  const Searched searched{base, asked, space, accelerators, best.tried, best.placed};
+  const std::string out = best_title(searched);
+  if (best.front.empty()) return out + no_front_text(searched, best.would_fit);
   const bool formats = space.formats.size() > 1;
   TextTable rows = {
       {"split", "step", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a", "most",

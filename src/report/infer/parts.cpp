@@ -195,6 +195,11 @@ std::string not_stable_text(const Served& served) {
          " requests/s can be answered; more copies or accelerators, or fewer requests\n";
 }
 
+std::string_view too_large(const ServingMemory& memory) {
+  return memory.cached_tokens <= 0 ? "the weights alone are too large"
+                                   : "the cache of these sequences is too large";
+}
+
 std::string split_text(const ServingSplit& split) {
   std::string out = "tp" + std::to_string(split.tp);
   const auto add = [&](const char* name, std::int64_t degree) {
@@ -220,6 +225,13 @@ std::string best_title(const Searched& searched) {
          count_text(static_cast<double>(asked.output)) + " out; " +
          count_text(static_cast<double>(tried)) + " ways in closed form, " +
          count_text(static_cast<double>(placed)) + " in time\n\n";
+}
+
+std::string no_front_text(const Searched& searched, std::optional<std::int64_t> would_fit) {
+  if (searched.tried > 0) return "no way keeps to the limits\n";
+  return "no way fits" + (would_fit ? "; of " + count_text(static_cast<double>(*would_fit)) +
+                                          " accelerators some would\n"
+                                    : "\n");
 }
 
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus) {
@@ -367,6 +379,17 @@ void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.member("state_of_sequence", memory.state_of_sequence.value());
   out.end_object();
   out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
+}
+
+void write_would_fit(JsonWriter& out, std::span<const ServingChange> changes) {
+  out.key("would_fit");
+  out.begin_array();
+  for (const ServingChange& change : changes) {
+    out.begin_object();
+    for (const auto& [flag, value] : change.flags) out.member(flag, value);
+    out.end_object();
+  }
+  out.end_array();
 }
 
 void write_notes(JsonWriter& out, std::span<const std::string> notes) {

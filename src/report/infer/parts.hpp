@@ -9,6 +9,7 @@
 #include "report/json/writer.hpp"
 #include "study/bounds/bounds.hpp"
 #include "study/infer/intervals/intervals.hpp"
+#include "study/infer/search/change.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {
@@ -35,6 +36,8 @@ TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks
 TextTable pass_rows(const Served& served);
 TextTable memory_rows(const ServingMemory& memory);
 std::string not_stable_text(const Served& served);
+/// What of a rank is too large of what does not fit.
+std::string_view too_large(const ServingMemory& memory);
 
 /// "tp4 ep4": degrees above one, and tp.
 std::string split_text(const ServingSplit& split);
@@ -49,6 +52,8 @@ struct Searched {
 };
 /// The lines above the front.
 std::string best_title(const Searched& searched);
+/// What stands in its place where it is empty. `would_fit`: accelerators, where known.
+std::string no_front_text(const Searched& searched, std::optional<std::int64_t> would_fit);
 
 /// What is served on how many, and the lengths.
 void write_asked(JsonWriter& out, const Serving& serving, const Load& load, std::int64_t gpus);
@@ -80,6 +85,8 @@ struct PointIntervals {
 };
 std::string intervals_text(const std::vector<PointIntervals>& points);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
+/// What would make it fit.
+void write_would_fit(JsonWriter& out, std::span<const ServingChange> changes);
 /// What stands on no measurement.
 void write_notes(JsonWriter& out, std::span<const std::string> notes);
 std::string notes_text(std::span<const std::string> notes);

@@ -15,6 +15,9 @@ class Designer {
 
   Problems run(const Progress& progress) {
     design_.base = point_of({});
+    if (problems_.empty() && !design_.base.stands()) {
+      design_.would_fit = design_.workload.would_fit();
+    }
     std::size_t all = 1;
     for (const DesignAxis& axis : design_.axes) all *= axis.values.size();
     for (std::size_t i = 0; i < all && problems_.empty(); ++i) {
@@ -189,7 +192,7 @@ bool DesignAnswer::varies_fabric() const {
 
 Result<DesignAnswer> make_design(DesignWorkload workload, std::vector<DesignAxis> axes,
                                  const Progress& progress) {
-  DesignAnswer out{std::move(workload), std::move(axes), {}, {}, {}, {}};
+  DesignAnswer out{std::move(workload), std::move(axes), {}, {}, {}, {}, {}};
   if (Problems problems = Designer(out).run(progress); !problems.empty()) return problems;
   return out;
 }

@@ -1,6 +1,7 @@
 #include "study/design/workload.hpp"
 
 #include "forecast/forecast.hpp"
+#include "study/plan/fitting.hpp"
 
 namespace headway {
 
@@ -10,6 +11,11 @@ DesignWorkload training_workload(RequestedRun run) {
   out.times = {"step"};
   out.base = run.cluster;
   out.accelerators = run.layout.ranks();
+  out.would_fit = [run]() -> WouldFit {
+    const auto calibration = calibration_for(run);
+    if (!calibration) return {};
+    return {.words = what_would_fit(run, forecast(run, *calibration))};
+  };
   out.with_constants_of = [run = std::move(run)](const Cluster& cluster) -> Result<Measure> {
     RequestedRun there = run;
     there.cluster = cluster;
@@ -40,6 +46,13 @@ DesignWorkload serving_workload(Serving serving, Load load) {
   out.times = {"each token", "first token", "answer"};
   out.base = serving.cluster;
   out.accelerators = serving.ranks();
+  out.would_fit = [serving, load]() -> WouldFit {
+    const auto constants = serving_constants(serving.cluster);
+    if (!constants) return {};
+    auto changes = smallest_changes(serving, *constants, load);
+    std::string words = would_fit_text(changes);
+    return {std::move(changes), std::move(words)};
+  };
   out.with_constants_of = [serving = std::move(serving),
                            load](const Cluster& cluster) -> Result<Measure> {
     auto constants = serving_constants(cluster);

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "run/run.hpp"
-#include "study/infer/serving.hpp"
+#include "study/infer/search/change.hpp"
 
 namespace headway {
 
@@ -19,6 +20,12 @@ struct WorkloadTimes {
 };
 using Measure = std::function<WorkloadTimes(const Cluster&)>;
 
+/// What would make a workload fit on its own machine that does not.
+struct WouldFit {
+  std::optional<std::vector<ServingChange>> changes{};  // of what is served
+  std::string words;
+};
+
 struct DesignWorkload {
   std::string title;
   std::vector<std::string> times;  // what is timed: the first decides what binds
@@ -26,6 +33,8 @@ struct DesignWorkload {
   std::int64_t accelerators = 1;
   /// How long it takes on machines that differ in their rates alone: by the constants of `cluster`.
   std::function<Result<Measure>(const Cluster& cluster)> with_constants_of;
+  /// Asked of what does not fit alone: it looks at many.
+  std::function<WouldFit()> would_fit;
 };
 
 /// One step. The run is legal on its own cluster.

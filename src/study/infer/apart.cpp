@@ -4,6 +4,7 @@
 
 #include "layout/placement.hpp"
 #include "study/infer/energy.hpp"
+#include "study/infer/engines.hpp"
 #include "study/infer/prompt_passes.hpp"
 #include "study/infer/steps.hpp"
 #include "study/infer/summary.hpp"
@@ -47,6 +48,25 @@ double moving_time(const ServingApart& apart, const ServingConstants& constants,
 }
 
 }  // namespace
+
+std::string pool_as_given(const Serving& part, std::int64_t copies) {
+  std::string out = "tp=" + std::to_string(part.tp);
+  const auto add = [&](const char* name, std::int64_t count, std::int64_t usual) {
+    if (count != usual) out += std::string(",") + name + "=" + std::to_string(count);
+  };
+  add("pp", part.pp, 1);
+  add("ep", part.ep, 1);
+  add("dp", part.dp, 1);
+  add("cp", part.cp, 1);
+  add("copies", copies, 1);
+  const auto& known = engines();
+  if (!known) return out;
+  for (const Engine& engine : *known) {
+    if (engine.name != part.engine.name) continue;
+    add("step-tokens", part.engine.policy.most_tokens, engine.policy.most_tokens);
+  }
+  return out;
+}
 
 Problems check(const ServingApart& apart) {
   Problems out = check_part(apart.prefill, "prefill");
@@ -105,8 +125,9 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   ServedApart out;
   out.prefill = memory_of(serving.prefill, load);
   out.all.memory = memory_of(serving.decode, load);
-  out.all.fits = out.prefill.sequences_that_fit(load.longest_prompt()) >= 1 &&
-                 out.all.memory.sequences_that_fit(load.longest_told()) >= 1;
+  out.prefill_fits = holds_prompt(out.prefill, load);
+  out.decode_fits = holds_sequence(out.all.memory, load);
+  out.all.fits = out.prefill_fits && out.decode_fits;
   if (!out.all.fits) return out;
 
   const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);

@@ -16,14 +16,27 @@ struct ServingApart {
   std::int64_t ranks() const { return prefill_ranks() + decode_copies * decode.ranks(); }
 };
 
+/// A pool as it is given, "tp=4,copies=2": degrees above one, and tp; steps' tokens where they are
+/// not its engine's own.
+std::string pool_as_given(const Serving& part, std::int64_t copies);
+
 /// Everything that keeps it from being one.
 Problems check(const ServingApart& apart);
+
+/// Whether a rank of prefill holds the longest prompt, and one of decode the longest sequence.
+inline bool holds_prompt(const ServingMemory& memory, const Load& load) {
+  return memory.sequences_that_fit(load.longest_prompt()) >= 1;
+}
+inline bool holds_sequence(const ServingMemory& memory, const Load& load) {
+  return memory.sequences_that_fit(load.longest_told()) >= 1;
+}
 
 struct ServedApart {
   Served all;             // its memory is of decode, its decode pass of one copy
   ServingMemory prefill;  // of a rank of prefill
-  Seconds moving;         // that the cache of a mean prompt is on its way
-  ApartRates rates;       // requests a second that each part could answer
+  bool prefill_fits = false, decode_fits = false;
+  Seconds moving;    // that the cache of a mean prompt is on its way
+  ApartRates rates;  // requests a second that each part could answer
 
   /// The part that answers fewest.
   std::string_view binding() const;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/formatted.hpp"
+#include "base/quantity_text.hpp"
 #include "study/plan/space/fields.hpp"
 #include "study/plan/space/space.hpp"
 
@@ -92,6 +94,21 @@ std::optional<Fitting> smallest_fitting(const Run& run, const Calibration& calib
     if (found) return found;
   }
   return std::nullopt;
+}
+
+std::string what_would_fit(const RequestedRun& run, const Forecast& forecast) {
+  if (run.far != nullptr) return "on two machines no change is looked for";
+  const auto calibration = calibration_for(run);
+  const auto found = calibration ? smallest_fitting(run, *calibration) : std::nullopt;
+  if (!found) {
+    return "no layout that differs in one or two fields fits on these accelerators; headway plan "
+           "looks at all, and at more accelerators";
+  }
+  const double longer = found->forecast.step_time / forecast.step_time - 1;
+  const Bytes live = found->forecast.memory.total() - found->forecast.gaps;
+  return "would fit with " + changes_text(run, found->layout) + ": " + to_text(live) + ", " +
+         to_text(found->forecast.step_time) + " a step (" + formatted("%+.1f %%", 100 * longer) +
+         ")";
 }
 
 }  // namespace headway

@@ -1470,6 +1470,11 @@ class Design(Result):
         cluster: str
         gpus: int
         base: Record
+        #: of what is served, where the base does not fit: flags that would make it fit, what makes
+        #: most of an accelerator first
+        would_fit: Records
+        #: of a step whose base does not fit: the change of its layout that would
+        notes: Records
         #: every combination, the last axis fastest
         points: Records
         #: where along an axis most of a time becomes bound by something else

@@ -21,6 +21,7 @@ struct Copy {
   // Of prefill and of decode: one that no other of as many accelerators is as good as in all of
   // these, less being better.
   std::vector<double> as_prefill, as_decode;
+  bool prefills = false, decodes = false;  // it holds a prompt, a whole sequence
 
   // As its requests see it.
   Engined engine(const Load& load) const {
@@ -46,7 +47,7 @@ void add_metrics(Copy& copy, const Load& load) {
   }
 }
 
-// One split with steps of every size, where a prompt has room.
+// One split with steps of every size, where at least a prompt has room.
 std::vector<Copy> copies_of(const Serving& base, const ServingConstants& constants,
                             const Load& load, const SearchSpace& space) {
   std::vector<Copy> out;
@@ -54,7 +55,9 @@ std::vector<Copy> copies_of(const Serving& base, const ServingConstants& constan
   for (const std::int64_t tokens : step_sizes(base, space, load)) {
     copy.serving.engine.policy.most_tokens = tokens;
     copy.memory = memory_of(copy.serving, load);
-    if (!(copy.memory.sequences_that_fit(static_cast<double>(load.input)) >= 1)) continue;
+    copy.prefills = holds_prompt(copy.memory, load);
+    copy.decodes = holds_sequence(copy.memory, load);
+    if (!copy.prefills) continue;
     if (copy.steps.tokens.empty()) copy.steps = steps_of_copy(base, constants, load);
     copy.policy = policy_of_copy(copy.serving);
     add_metrics(copy, load);
@@ -63,14 +66,16 @@ std::vector<Copy> copies_of(const Serving& base, const ServingConstants& constan
   return out;
 }
 
-// Those that no other of as many accelerators is as good as in all and better in one.
-std::vector<const Copy*> not_beaten(const std::vector<Copy>& all,
+// Of those that fit the ones that no other of as many accelerators is as good as in all and better
+// in one.
+std::vector<const Copy*> not_beaten(const std::vector<Copy>& all, bool Copy::*fits,
                                     std::vector<double> Copy::*metrics) {
   std::vector<const Copy*> out;
   for (const Copy& each : all) {
+    if (!(each.*fits)) continue;
     const std::vector<double>& own = each.*metrics;
     const auto beats = [&](const Copy& other) {
-      if (other.serving.ranks() != each.serving.ranks()) return false;
+      if (!(other.*fits) || other.serving.ranks() != each.serving.ranks()) return false;
       bool better = false;
       for (std::size_t i = 0; i < own.size(); ++i) {
         if ((other.*metrics)[i] > own[i]) return false;
@@ -155,9 +160,9 @@ std::optional<std::vector<Copy>> all_copies(const Serving& base, const ServingCo
 
 // Every pair of copies, and every number of each that makes so many.
 std::vector<Way> pairs_of(const std::vector<Copy>& copies, std::int64_t accelerators) {
-  const std::vector<const Copy*> of_decode = not_beaten(copies, &Copy::as_decode);
+  const std::vector<const Copy*> of_decode = not_beaten(copies, &Copy::decodes, &Copy::as_decode);
   std::vector<Way> out;
-  for (const Copy* prefill : not_beaten(copies, &Copy::as_prefill)) {
+  for (const Copy* prefill : not_beaten(copies, &Copy::prefills, &Copy::as_prefill)) {
     for (const Copy* decode : of_decode) {
       const std::int64_t p = prefill->serving.ranks(), d = decode->serving.ranks();
       for (std::int64_t count = 1; count * p < accelerators; ++count) {
@@ -201,6 +206,7 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
   std::vector<Way> all;
   for (const std::vector<Way>& each : found) all.insert(all.end(), each.begin(), each.end());
   out.tried = all.size();
+  if (all.empty()) out.would_fit = enough_accelerators_apart(base, asked, space, accelerators);
   std::erase_if(all, [](const Way& way) { return !way.within; });
 
   // The best of them placed in time.

@@ -25,9 +25,10 @@ struct ApartOffer {
 };
 
 struct BestApart {
-  std::vector<ApartOffer> front;  // as BestOffers has it
-  std::size_t tried = 0;          // ways in closed form: splits, copies and clients
-  std::size_t placed = 0;         // of them, in time
+  std::vector<ApartOffer> front;            // as BestOffers has it
+  std::size_t tried = 0;                    // ways in closed form: splits, copies and clients
+  std::size_t placed = 0;                   // of them, in time
+  std::optional<std::int64_t> would_fit{};  // where none fits: accelerators of which some way does
 };
 
 /// Every legal split of a copy of as many accelerators as divide `accelerators`, in every format
@@ -39,5 +40,11 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
                              const Load& asked, const SearchSpace& space, std::int64_t accelerators,
                              bool streamed, const Division& division, int threads,
                              const Progress& progress);
+
+/// As enough_accelerators(): the first number of accelerators of which some division into copies of
+/// prefill, which hold a prompt, and of decode, which hold a whole sequence, fits.
+std::optional<std::int64_t> enough_accelerators_apart(const Serving& base, const Load& asked,
+                                                      const SearchSpace& space,
+                                                      std::int64_t accelerators);
 
 }  // namespace headway

@@ -1,11 +1,7 @@
 #include "study/infer/search/change.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <optional>
-#include <span>
-
 #include "study/infer/parts.hpp"
+#include "study/infer/search/smallest.hpp"
 
 namespace headway {
 namespace {
@@ -14,27 +10,61 @@ struct Asked {
   Serving serving;
   Load load;
 };
+using FlagOfOne = ChangedFlag<Asked>;
 
-// A value of a flag; those of one flag from little to much.
-struct Move {
-  std::string flag, value;
-  std::function<void(Asked&)> apply;
-};
-using Moves = std::vector<Move>;
-
-Moves degrees(const char* flag, std::int64_t ServingSplit::*degree, const Serving& serving) {
-  Moves out;
-  for (std::int64_t d = serving.*degree + 1; d <= serving.cluster.accelerators && d <= 64; ++d) {
-    Serving more = serving;
-    more.*degree = d;
-    if (!check(more).empty()) continue;
-    out.push_back({flag, std::to_string(d), [=](Asked& asked) { asked.serving.*degree = d; }});
+FlagOfOne degree_flag(const char* name, std::int64_t ServingSplit::*degree,
+                      const Serving& serving) {
+  FlagOfOne out{
+      name, [=](const Asked& asked) { return std::to_string(asked.serving.*degree); }, {}};
+  for (const std::int64_t d : higher_degrees(serving, degree)) {
+    out.changes.emplace_back([=](Asked& asked) { asked.serving.*degree = d; });
   }
   return out;
 }
 
-// Formats of fewer bytes, the widest first.
-Moves smaller_weights(const Serving& serving) {
+// Fewer sequences at a time: as many as memory holds of these.
+FlagOfOne batch_flag(const Serving& serving, const Load& load) {
+  FlagOfOne out{"batch", [](const Asked& asked) { return std::to_string(asked.load.batch); }, {}};
+  if (load.arrivals != Arrivals::together) return out;
+  const double context = static_cast<double>(load.input + load.output);
+  const double most = memory_of(serving, load).sequences_that_fit(context);
+  if (!(most >= 1)) return out;
+  const auto batch = static_cast<std::int64_t>(most);
+  out.changes.emplace_back([batch](Asked& asked) { asked.load.batch = batch; });
+  return out;
+}
+
+FlagOfOne cache_flag(const Serving& serving) {
+  FlagOfOne out{"cache", [](const Asked& asked) { return asked.serving.cache->name; }, {}};
+  for (const CacheFormat* format : smaller_caches(serving)) {
+    out.changes.emplace_back([format](Asked& asked) { asked.serving.cache = format; });
+  }
+  return out;
+}
+
+FlagOfOne weights_flag(const Serving& serving) {
+  FlagOfOne out{
+      "weights", [](const Asked& asked) { return std::string(weights_name(asked.serving)); }, {}};
+  for (const std::string& name : smaller_weights(serving)) {
+    out.changes.emplace_back([name](Asked& asked) { set_weights(asked.serving, name); });
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> higher_degrees(const Serving& serving,
+                                         std::int64_t ServingSplit::*degree) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t d = serving.*degree + 1; d <= serving.cluster.accelerators && d <= 64; ++d) {
+    Serving more = serving;
+    more.*degree = d;
+    if (check(more).empty()) out.push_back(d);
+  }
+  return out;
+}
+
+std::vector<std::string> smaller_weights(const Serving& serving) {
   const auto bytes = [](const Serving& of) { return memory_of(of, 1).weights; };
   std::vector<std::pair<double, std::string>> found;
   for (const std::string& name : weights_names()) {
@@ -47,87 +77,45 @@ Moves smaller_weights(const Serving& serving) {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  Moves out;
-  for (const auto& [size, name] : found) {
-    out.push_back({"weights", name, [name](Asked& asked) { set_weights(asked.serving, name); }});
-  }
+  std::vector<std::string> out;
+  for (auto& [size, name] : found) out.push_back(std::move(name));
   return out;
 }
 
-// Formats of the engine of fewer bytes, the widest first.
-Moves smaller_cache(const Serving& serving) {
-  std::vector<const CacheFormat*> found;
+std::vector<const CacheFormat*> smaller_caches(const Serving& serving) {
+  std::vector<const CacheFormat*> out;
   for (const std::string& name : serving.engine.caches) {
     const CacheFormat* format = cache_format(name);
-    if (format->bytes < serving.cache->bytes) found.push_back(format);
+    if (format->bytes < serving.cache->bytes) out.push_back(format);
   }
-  std::stable_sort(found.begin(), found.end(),
+  std::stable_sort(out.begin(), out.end(),
                    [](const CacheFormat* a, const CacheFormat* b) { return a->bytes > b->bytes; });
-  Moves out;
-  for (const CacheFormat* format : found) {
-    out.push_back(
-        {"cache", format->name, [format](Asked& asked) { asked.serving.cache = format; }});
-  }
   return out;
 }
-
-// Fewer sequences at a time: as many as memory holds of these.
-Moves fewer_sequences(const Serving& serving, const Load& load) {
-  if (load.arrivals != Arrivals::together) return {};
-  const double context = static_cast<double>(load.input + load.output);
-  const double most = memory_of(serving, load).sequences_that_fit(context);
-  if (!(most >= 1)) return {};
-  const auto batch = static_cast<std::int64_t>(most);
-  return {{"batch", std::to_string(batch), [batch](Asked& asked) { asked.load.batch = batch; }}};
-}
-
-// What the moves make, where it is legal and fits.
-std::optional<ServingChange> tried(const Serving& serving, const ServingConstants& constants,
-                                   const Load& load, std::span<const Move* const> moves) {
-  Asked asked{serving, load};
-  ServingChange out;
-  for (const Move* move : moves) {
-    move->apply(asked);
-    out.flags.emplace_back(move->flag, move->value);
-  }
-  if (!check(asked.serving).empty()) return std::nullopt;
-  asked.load.rate = std::min(asked.load.rate, 1e-3);  // whether it fits does not hang on the rate
-  const Served answer = served(asked.serving, constants, asked.load);
-  if (!answer.fits) return std::nullopt;
-  out.output_per_second = answer.output_per_second / static_cast<double>(asked.serving.ranks());
-  return out;
-}
-
-}  // namespace
 
 std::vector<ServingChange> smallest_changes(const Serving& serving,
                                             const ServingConstants& constants, const Load& load) {
-  const std::vector<Moves> flags = {
-      degrees("tp", &ServingSplit::tp, serving), degrees("pp", &ServingSplit::pp, serving),
-      fewer_sequences(serving, load), smaller_cache(serving), smaller_weights(serving)};
-  std::vector<ServingChange> out;
-  const auto keep = [&](std::initializer_list<const Move*> moves) {
-    auto found = tried(serving, constants, load, std::span(moves.begin(), moves.size()));
-    if (found) out.push_back(std::move(*found));
-    return found.has_value();
+  const std::vector<FlagOfOne> flags = {
+      degree_flag("tp", &ServingSplit::tp, serving), degree_flag("pp", &ServingSplit::pp, serving),
+      batch_flag(serving, load), cache_flag(serving), weights_flag(serving)};
+  Load least = load;
+  least.rate = std::min(load.rate, 1e-3);  // whether it fits does not hang on the rate
+  const auto tried = [&](const Asked& asked) -> std::optional<double> {
+    if (!check(asked.serving).empty()) return std::nullopt;
+    const Served answer = served(asked.serving, constants, asked.load);
+    if (!answer.fits) return std::nullopt;
+    return answer.output_per_second / static_cast<double>(asked.serving.ranks());
   };
-  const auto first_of = [&](const Moves& moves, const Move* other) {
-    return std::any_of(moves.begin(), moves.end(), [&](const Move& move) {
-      return other == nullptr ? keep({&move}) : keep({other, &move});
-    });
-  };
-  for (const Moves& moves : flags) first_of(moves, nullptr);
-  // Two flags: of each pair the first that fits, one of them as little as can be.
-  for (std::size_t i = 0; out.empty() && i < flags.size(); ++i) {
-    for (std::size_t j = i + 1; j < flags.size(); ++j) {
-      for (const Move& first : flags[i]) {
-        if (first_of(flags[j], &first)) break;
-      }
-    }
+  return smallest_of(Asked{serving, least}, flags, tried);
+}
+
+std::string would_fit_text(std::span<const ServingChange> changes) {
+  if (changes.empty()) return "no other split, format or number of sequences would make it";
+  std::string out;
+  for (const ServingChange& change : changes.first(std::min<std::size_t>(3, changes.size()))) {
+    out += out.empty() ? "it would with" : ", or";
+    for (const auto& [flag, value] : change.flags) out += " --" + flag + " " + value;
   }
-  std::stable_sort(out.begin(), out.end(), [](const ServingChange& a, const ServingChange& b) {
-    return a.output_per_second > b.output_per_second;
-  });
   return out;
 }
 

@@ -1,11 +1,12 @@
 // What makes a serving fit that does not.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "study/infer/serving.hpp"
+#include "study/infer/apart.hpp"
 
 namespace headway {
 
@@ -20,5 +21,12 @@ struct ServingChange {
 /// does.
 std::vector<ServingChange> smallest_changes(const Serving& serving,
                                             const ServingConstants& constants, const Load& load);
+/// The same of prefill and decode apart, whose flags are {"prefill", "tp=2,copies=2"}: the pool
+/// that is too small gets more accelerators; formats are of both.
+std::vector<ServingChange> smallest_changes(const ServingApart& apart,
+                                            const ServingConstants& constants, const Load& load);
+
+/// "it would with --weights nvfp4, or --tp 4": the first three; of none, that nothing would.
+std::string would_fit_text(std::span<const ServingChange> changes);
 
 }  // namespace headway

@@ -170,7 +170,6 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
 std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load& asked,
                                                 const SearchSpace& space,
                                                 std::int64_t accelerators) {
-  constexpr std::int64_t kMost = 4096;
   const std::vector<ServingFormats> formats = space.formats_of_all(base);
   const auto fits = [&](Serving each) {
     for (const std::int64_t tokens : step_sizes(each, space, asked)) {
@@ -179,7 +178,7 @@ std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load&
     }
     return false;
   };
-  const std::int64_t most = std::min(kMost, base.cluster.accelerators);
+  const std::int64_t most = std::min(kMostEnough, base.cluster.accelerators);
   for (std::int64_t more = 2 * accelerators; more <= most; more *= 2) {
     for (const ServingFormats& format : formats) {
       Serving each = base;

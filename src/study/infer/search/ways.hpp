@@ -71,8 +71,9 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
                                                        std::int64_t accelerators, int threads,
                                                        const Progress& progress);
 
-/// Of twice as many accelerators, four times ... up to what the cluster has, or 4,096, the first on
-/// which some way fits; nothing where none does.
+/// Of twice as many accelerators, four times ... up to what the cluster has, or kMostEnough, the
+/// first on which some way fits; nothing where none does.
+constexpr std::int64_t kMostEnough = 4096;
 std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load& asked,
                                                 const SearchSpace& space,
                                                 std::int64_t accelerators);

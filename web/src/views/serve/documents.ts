@@ -82,6 +82,7 @@ export interface PoolDocument {
   readonly copies: number;
   readonly gpus: number;
   readonly step_tokens: number;
+  readonly fits: boolean;
   readonly memory_bytes: MemoryDocument;
   readonly kv_tokens: number;
   readonly capacity_requests_per_s?: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { GainedDocument, ServedDocument } from "./documents";
+import type { GainedDocument, PoolDocument, ServedDocument } from "./documents";
 import { factsOf, memoryParts, passParts, whyNot } from "./numbers";
 
 const served: ServedDocument & GainedDocument = {
@@ -29,6 +29,17 @@ const served: ServedDocument & GainedDocument = {
   kv_tokens: 3000,
 };
 
+const pool: PoolDocument = {
+  layout: served.layout,
+  copies: 1,
+  gpus: 8,
+  step_tokens: 512,
+  fits: true,
+  memory_bytes: served.memory_bytes,
+  kv_tokens: 10,
+  capacity_requests_per_s: 7,
+};
+
 describe("memory", () => {
   it("adds up to what the engine takes, the cache in use by the lengths of its sequences", () => {
     const parts = memoryParts(served);
@@ -49,15 +60,6 @@ describe("an answer", () => {
     expect(facts.map(({ name }) => name)).not.toContain("A million tokens");
   });
   it("tells where four of five measured ones lie, and what binds prefill and decode apart", () => {
-    const pool = {
-      layout: served.layout,
-      copies: 1,
-      gpus: 8,
-      step_tokens: 512,
-      memory_bytes: served.memory_bytes,
-      kv_tokens: 10,
-      capacity_requests_per_s: 7,
-    };
     const facts = factsOf({
       ...served,
       interval: { ttft_s: [0.05, 0.2] },
@@ -78,6 +80,8 @@ describe("an answer", () => {
     expect(whyNot(beyond)).toContain("at most 12.0 requests/s");
     expect(whyNot({ ...beyond, fits: false, kv_tokens: 0 })).toContain("the weights alone");
     expect(whyNot({ ...beyond, fits: false })).toContain("the cache of these sequences");
+    const apart = { ...beyond, fits: false, prefill: { ...pool, fits: false, kv_tokens: 0 }, decode: pool };
+    expect(whyNot(apart)).toContain("It does not fit: of prefill the weights alone are too large.");
   });
   it("has every part of a pass", () => {
     const pass = { products: 1, attention: 2, passes: 3, tp: 4, ep: 0, cp: 0, pp: 0, host: 5 };

@@ -128,12 +128,18 @@ export function beside(a: ServedDocument, b: ServedDocument): Compared[] {
   return compared(kCompared, a, b).filter((row) => row.a !== null || row.b !== null);
 }
 
+// What of a rank is too large; of prefill and decode apart, of which.
+function tooLarge({ prefill, decode, kv_tokens }: ServedDocument): string {
+  const ofRank = (tokens: number) => (tokens <= 0 ? "the weights alone are too large" : "the cache of these sequences is too large");
+  if (!prefill || !decode) return ofRank(kv_tokens);
+  const pools = Object.entries({ prefill, decode }).filter(([, pool]) => !pool.fits);
+  return pools.map(([name, pool]) => `of ${name} ${ofRank(pool.kv_tokens)}`).join(", ");
+}
+
 /** Why there are no times, in words; null where there are. */
 export function whyNot(served: ServedDocument): string | null {
   if (!served.fits) {
-    const why =
-      served.kv_tokens <= 0 ? "the weights alone are too large" : "the cache of these sequences is too large";
-    return `It does not fit: ${why}. More tensor or pipeline parallelism, smaller formats, or fewer sequences.`;
+    return `It does not fit: ${tooLarge(served)}. More tensor or pipeline parallelism, smaller formats, or fewer sequences.`;
   }
   if (served.ttft_s === undefined) {
     const most = number(served.capacity_requests_per_s ?? 0);
