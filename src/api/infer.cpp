@@ -58,14 +58,17 @@ CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& cons
 
 CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& constants,
                        const InferRequest& request) {
-  const auto curve = load_curve(asked.serving, constants, asked.load, *asked.curve, request.threads,
-                                request.progress);
-  if (!curve) return stopped();
-  const auto plots = infer_curve_plots(asked.serving, asked.load, *curve, request.plot);
-  return answered(request, plots,
-                  {.text = request.json ? infer_curve_json(asked.serving, asked.load, *curve)
-                                        : infer_curve_text(asked.serving, asked.load, *curve),
-                   .exit_code = curve->points.empty() ? 1 : 0});
+  const auto told = [&](const auto& serving) -> CommandOutput {
+    const auto curve =
+        load_curve(serving, constants, asked.load, *asked.curve, request.threads, request.progress);
+    if (!curve) return stopped();
+    const auto plots = infer_curve_plots(serving, asked.load, *curve, request.plot);
+    return answered(request, plots,
+                    {.text = request.json ? infer_curve_json(serving, asked.load, *curve)
+                                          : infer_curve_text(serving, asked.load, *curve),
+                     .exit_code = curve->points.empty() ? 1 : 0});
+  };
+  return asked.apart ? told(*asked.apart) : told(asked.serving);
 }
 
 // Of one way of serving under one load alone.

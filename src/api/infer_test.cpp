@@ -140,6 +140,66 @@ TEST(Infer, ACurveIsTheAnswersToItsLoads) {
   }
 }
 
+// Of prefill and decode apart, too, whose load is of all copies.
+TEST(Infer, ACurveOfPrefillAndDecodeApartIsTheAnswersToItsLoads) {
+  const RunRequest apart = {
+      {"weights", "fp8"}, {"cache", "fp8"}, {"prefill", "tp=2,copies=2"}, {"decode", "tp=4"}};
+  const auto of = [&](const std::string& name, const std::string& value) {
+    RunRequest more = apart;
+    more.emplace_back(name, value);
+    return served_answer(request_of_70b(more, {"batch", "tp"}));
+  };
+  for (const std::string along : {"concurrency", "rate"}) {
+    const Json curve = of("curve", along);
+    ASSERT_GE(curve["points"].size(), 5U) << along;
+    const std::size_t last = curve["points"].size() - 1;
+    for (const std::size_t i : {std::size_t{0}, last / 2, last}) {
+      const Json& point = curve["points"][i];
+      const Json alone = of(along, point[along].dump());
+      EXPECT_EQ(alone["prefill"], curve["prefill"]);
+      EXPECT_EQ(alone["decode"], curve["decode"]);
+      EXPECT_EQ(alone["capacity_requests_per_s"], curve["capacity_requests_per_s"]);
+      EXPECT_EQ(alone["binds"], curve["binds"]);
+      for (const auto& [name, value] : point.items()) {
+        if (value.is_number()) {
+          EXPECT_NEAR(alone[name].get<double>(), value.get<double>(), 1e-9 * value.get<double>())
+              << along << " " << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Infer, ACurveOfPrefillAndDecodeApartIsTheSameWhateverTheThreads) {
+  InferRequest request = request_of_70b(
+      {{"weights", "fp8"}, {"prefill", "tp=2"}, {"decode", "tp=4"}, {"curve", "concurrency"}},
+      {"batch", "tp"});
+  const std::string one = run_infer(request).text;
+  request.threads = 2;
+  EXPECT_EQ(run_infer(request).text, one);
+}
+
+TEST(Infer, ACurveOfPrefillAndDecodeApartThatDoNotFitSaysOfWhich) {
+  InferRequest request =
+      request_of_70b({{"prefill", "tp=4"}, {"decode", "tp=1"}, {"curve", "rate"}}, {"batch", "tp"});
+  const CommandOutput out = run_infer(request);
+  EXPECT_EQ(out.exit_code, 1);
+  const Json json = Json::parse(out.text);
+  EXPECT_EQ(json["fits"], false);
+  EXPECT_EQ(json["prefill"]["fits"], true);
+  EXPECT_EQ(json["decode"]["fits"], false);
+  request.json = false;
+  EXPECT_NE(run_infer(request).text.find("does not fit: of decode the weights alone"),
+            std::string::npos);
+}
+
+TEST(Infer, OfPrefillAndDecodeApartThereIsNoCurveOfABatch) {
+  const CommandOutput out = run_infer(request_of_70b(
+      {{"prefill", "tp=4"}, {"decode", "tp=4"}, {"curve", "batch"}}, {"batch", "tp"}));
+  ASSERT_EQ(out.problems.size(), 1U) << problems_text(out.problems);
+  EXPECT_EQ(out.problems[0].fields.front().name, "curve");
+}
+
 TEST(Infer, ACurveIsTheSameWhateverTheThreads) {
   InferRequest request = request_of_70b({{"curve", "rate"}}, {"batch"});
   const std::string one = run_infer(request).text;

@@ -101,6 +101,11 @@ test("prefill and decode apart are two ways with their own memory, and searched 
   await expect(region(page, "Memory of prefill")).toContainText(`${count(apart.prefill!.kv_tokens)} tokens of cache fit`);
   await expect(region(page, "Memory of decode")).toContainText(`${count(apart.decode!.kv_tokens)} tokens of cache fit`);
   await expect(fact(page, "Prefill answers")).toContainText(number(apart.prefill!.capacity_requests_per_s!));
+  const curve = said<CurveDocument>(..."--curve concurrency --prefill tp=1,copies=2 --decode tp=2".split(" "));
+  const more = region(page, "Under ever more load");
+  await more.getByText("Numbers").first().click();
+  await expect(more.locator("thead").first()).toContainText("clients of all copies");
+  await expect(more.locator("tbody tr")).toHaveCount(curve.points.length);
   const best = said<BestDocument>("--best", "--disaggregate", "--gpus", "4");
   await expect(front(page)).toHaveCount(best.front.length);
   const last = best.front[best.front.length - 1]!;

@@ -11,39 +11,8 @@
 namespace headway {
 namespace {
 
-std::string words_of_pool(const Serving& part, std::int64_t copies) {
-  return std::to_string(copies) + (copies == 1 ? " copy of " : " copies of ") +
-         words_of_split(part);
-}
-
-// What is too large of which pool: "of prefill the weights alone are too large".
-std::string why_not_text(const ServedApart& served) {
-  std::string out;
-  const auto add = [&](const char* pool, bool fits, const ServingMemory& memory) {
-    if (fits) return;
-    out += std::string(out.empty() ? "of " : ", of ") + pool + " " + std::string(too_large(memory));
-  };
-  add("prefill", served.prefill_fits, served.prefill);
-  add("decode", served.decode_fits, served.all.memory);
-  return out;
-}
-
 std::string rate_text(double rate) {
   return std::isfinite(rate) ? formatted("%.4g requests/s", rate) : "any";
-}
-
-void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std::int64_t copies,
-                const ServingMemory& memory, bool fits, double rate) {
-  out.key(name);
-  out.begin_object();
-  write_layout(out, "layout", part);
-  out.member("copies", copies);
-  out.member("gpus", copies * part.ranks());
-  out.member("step_tokens", part.engine.policy.most_tokens);
-  out.member("fits", fits);
-  write_memory(out, memory);
-  if (std::isfinite(rate) && rate > 0) out.member("capacity_requests_per_s", rate);
-  out.end_object();
 }
 
 }  // namespace
@@ -51,12 +20,7 @@ void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std
 std::string infer_apart_text(const ServingApart& apart, const Load& load, const ServedApart& served,
                              const ServedBeside& beside) {
   const Serving& part = apart.decode;
-  std::string out = printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +
-                    printable(part.cluster.accelerator.title) + ", " +
-                    std::string(weights_name(part)) + " weights, " + std::string(cache_name(part)) +
-                    " cache\nprefill: " + words_of_pool(apart.prefill, apart.prefill_copies) +
-                    "; decode: " + words_of_pool(apart.decode, apart.decode_copies) + "\n" +
-                    count_text(static_cast<double>(load.input)) + " tokens in, " +
+  std::string out = words_of(apart) + count_text(static_cast<double>(load.input)) + " tokens in, " +
                     count_text(static_cast<double>(load.output)) + " out, " + words_of(load) +
                     "\n\n";
   // Both columns side by side.
@@ -91,10 +55,7 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load, const 
   write_asked(out, part, load, apart.ranks());
   write_layout(out, "layout", part);
   write_amount(out, 1, load);
-  write_pool(out, "prefill", apart.prefill, apart.prefill_copies, served.prefill,
-             served.prefill_fits, served.rates.prefill);
-  write_pool(out, "decode", apart.decode, apart.decode_copies, served.all.memory,
-             served.decode_fits, served.rates.decode);
+  write_pools(out, apart, served);
   out.member("fits", served.all.fits);
   if (served.all.fits) {
     out.member("stable", served.all.stable());

@@ -12,4 +12,8 @@ std::string infer_curve_text(const Serving& serving, const Load& asked, const Lo
 /// {model, cluster, ..., curve, fits, points: [{concurrency, ttft_s, ...}], memory_bytes, ...}.
 std::string infer_curve_json(const Serving& serving, const Load& asked, const LoadCurve& curve);
 
+/// The same of prefill and decode apart; the document has their `prefill` and `decode`, too.
+std::string infer_curve_text(const ServingApart& apart, const Load& asked, const ApartCurve& curve);
+std::string infer_curve_json(const ServingApart& apart, const Load& asked, const ApartCurve& curve);
+
 }  // namespace headway

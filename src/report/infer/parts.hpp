@@ -30,6 +30,8 @@ std::string words_of(const Load& load);
 /// "tp 8, bf16 weights, bf16 cache"; of the split alone "tp 8".
 std::string words_of(const Serving& serving);
 std::string words_of_split(const ServingSplit& split);
+/// The lines of both pools: "llama-3-70b on 8 ...", "prefill: 2 copies of tp 2; decode: ...".
+std::string words_of(const ServingApart& apart);
 /// Times, rates and what one costs; the parts of a pass of each; memory of a rank.
 TextTable served_rows(const Served& served, const Load& load, std::int64_t ranks,
                       const Cluster& cluster);
@@ -38,6 +40,8 @@ TextTable memory_rows(const ServingMemory& memory);
 std::string not_stable_text(const Served& served);
 /// What of a rank is too large of what does not fit.
 std::string_view too_large(const ServingMemory& memory);
+/// Of prefill and decode apart, of which: "of prefill the weights alone are too large".
+std::string why_not_text(const ServedApart& served);
 
 /// "tp4 ep4": degrees above one, and tp.
 std::string split_text(const ServingSplit& split);
@@ -85,6 +89,8 @@ struct PointIntervals {
 };
 std::string intervals_text(const std::vector<PointIntervals>& points);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
+/// `prefill` and `decode`: their split, memory and what they could answer.
+void write_pools(JsonWriter& out, const ServingApart& apart, const ServedApart& served);
 /// What would make it fit.
 void write_would_fit(JsonWriter& out, std::span<const ServingChange> changes);
 /// What stands on no measurement.

@@ -48,11 +48,11 @@ std::vector<double> along(const std::vector<Curve>& curves, double Point::*of) {
 
 // Times against the load: of the first token with its p90, of each after it. Those of one sort
 // alone are above zero where there are none.
-std::vector<Curve> time_curves(const Serving& serving, const LoadCurve& curve) {
+std::vector<Curve> time_curves(const LoadCurve& curve, std::int64_t copies) {
   Curve first{"first token", kBlue, {}}, slow{"its p90", kSky, {}},
       each{"each after it", kVermilion, {}};
   for (const auto& [load, served, intervals] : curve.points) {
-    const double at = curve.of == CurveOf::rate ? load.rate * static_cast<double>(serving.dp)
+    const double at = curve.of == CurveOf::rate ? load.rate * static_cast<double>(copies)
                                                 : static_cast<double>(load.batch);
     first.values.push_back({at, served.first_token.value() * 1e3});
     if (served.first_quantiles) {
@@ -79,6 +79,49 @@ std::string_view axis_of(CurveOf of) {
       break;
   }
   return "clients of each copy";
+}
+
+// What a curve is of: accelerators, copies that share a rate, what the axis of loads is called.
+struct CurvedWay {
+  std::string title;
+  std::int64_t ranks = 1, copies = 1;
+  std::string_view axis;
+};
+
+// Times along the load, and beside them users' speed against accelerators'.
+std::string curve_svg(const CurvedWay& way, const Load& asked, const LoadCurve& curve) {
+  const std::vector<Curve> times = time_curves(curve, way.copies);
+  Curve speed{"", kBlue, {}};
+  for (const auto& [load, served, intervals] : curve.points) {
+    if (served.each_token <= Seconds(0)) continue;
+    speed.values.push_back(
+        {1 / served.each_token.value(), served.output_per_second / static_cast<double>(way.ranks)});
+  }
+  Svg svg(kWidth, kHeight, way.title + " under ever more load");
+  draw_heading(svg, way.title, lengths_of(asked) + ". A dot is a load.");
+  std::vector<LegendEntry> legend;
+  for (const Curve& each : times) legend.push_back({each.label, each.colour});
+  draw_legend(svg, {70, 72}, legend);
+  const Panel left{log_scale(along(times, &Point::x), 70, 410),
+                   log_scale(along(times, &Point::y), kBottom, kTop)};
+  draw_curves(svg, left, times);
+  draw_axis_titles(svg, left, way.axis, "ms");
+  if (!speed.values.empty()) {
+    const std::vector<Curve> one = {speed};
+    const Panel right{log_scale(along(one, &Point::x), 500, 840),
+                      log_scale(along(one, &Point::y), kBottom, kTop)};
+    draw_curves(svg, right, one);
+    draw_axis_titles(svg, right, kOfUser, kOfAccelerator);
+  }
+  return svg.str();
+}
+
+// "2 x tp2, 1 x tp4".
+std::string pools_text(const ServingApart& apart) {
+  const auto pool = [](const ServingSplit& split, std::int64_t copies) {
+    return std::to_string(copies) + " x " + split_text(split);
+  };
+  return pool(apart.prefill, apart.prefill_copies) + ", " + pool(apart.decode, apart.decode_copies);
 }
 
 // A way of the front.
@@ -135,31 +178,18 @@ std::string front_words(const Load& asked) {
 std::vector<OutputFile> infer_curve_plots(const Serving& serving, const Load& asked,
                                           const LoadCurve& curve, const std::string& folder) {
   if (curve.points.empty()) return {};
-  const std::vector<Curve> times = time_curves(serving, curve);
-  Curve speed{"", kBlue, {}};
-  for (const auto& [load, served, intervals] : curve.points) {
-    if (served.each_token <= Seconds(0)) continue;
-    speed.values.push_back({1 / served.each_token.value(),
-                            served.output_per_second / static_cast<double>(serving.ranks())});
-  }
   const std::string title = title_of(serving, serving.ranks()) + ", " + words_of(serving);
-  Svg svg(kWidth, kHeight, title + " under ever more load");
-  draw_heading(svg, title, lengths_of(asked) + ". A dot is a load.");
-  std::vector<LegendEntry> legend;
-  for (const Curve& each : times) legend.push_back({each.label, each.colour});
-  draw_legend(svg, {70, 72}, legend);
-  const Panel left{log_scale(along(times, &Point::x), 70, 410),
-                   log_scale(along(times, &Point::y), kBottom, kTop)};
-  draw_curves(svg, left, times);
-  draw_axis_titles(svg, left, axis_of(curve.of), "ms");
-  if (!speed.values.empty()) {
-    const std::vector<Curve> one = {speed};
-    const Panel right{log_scale(along(one, &Point::x), 500, 840),
-                      log_scale(along(one, &Point::y), kBottom, kTop)};
-    draw_curves(svg, right, one);
-    draw_axis_titles(svg, right, kOfUser, kOfAccelerator);
-  }
-  return {{folder + "/load.svg", svg.str()}};
+  const CurvedWay way{title, serving.ranks(), serving.dp, axis_of(curve.of)};
+  return {{folder + "/load.svg", curve_svg(way, asked, curve)}};
+}
+
+std::vector<OutputFile> infer_curve_plots(const ServingApart& apart, const Load& asked,
+                                          const ApartCurve& curve, const std::string& folder) {
+  if (curve.points.empty()) return {};
+  const std::string title = title_of(apart.decode, apart.ranks()) + ", " + pools_text(apart);
+  const CurvedWay way{title, apart.ranks(), 1,
+                      curve.of == CurveOf::rate ? axis_of(curve.of) : "clients of all copies"};
+  return {{folder + "/load.svg", curve_svg(way, asked, curve)}};
 }
 
 std::vector<OutputFile> infer_best_plots(const Serving& base, const Load& asked,
@@ -180,12 +210,7 @@ std::vector<OutputFile> infer_best_plots(const Serving& base, const Load& asked,
   if (best.front.empty()) return {};
   std::vector<Way> ways;
   for (const ApartOffer& offer : best.front) {
-    const auto pool = [](const ServingSplit& split, std::int64_t copies) {
-      return std::to_string(copies) + " x " + split_text(split);
-    };
-    ways.push_back({offer.of_user(), offer.of_accelerator(),
-                    pool(offer.apart.prefill, offer.apart.prefill_copies) + ", " +
-                        pool(offer.apart.decode, offer.apart.decode_copies)});
+    ways.push_back({offer.of_user(), offer.of_accelerator(), pools_text(offer.apart)});
   }
   return {
       {folder + "/front.svg", front_svg(title_of(base, accelerators), front_words(asked), ways)}};

@@ -15,6 +15,8 @@ namespace headway {
 /// nothing fits.
 std::vector<OutputFile> infer_curve_plots(const Serving& serving, const Load& asked,
                                           const LoadCurve& curve, const std::string& folder);
+std::vector<OutputFile> infer_curve_plots(const ServingApart& apart, const Load& asked,
+                                          const ApartCurve& curve, const std::string& folder);
 /// folder/front.svg: users' speed against accelerators', a colour a split.
 std::vector<OutputFile> infer_best_plots(const Serving& base, const Load& asked,
                                          std::int64_t accelerators, const BestOffers& best,

@@ -42,6 +42,20 @@ TEST(ServingPlots, DrawEachLoadOfACurve) {
   EXPECT_EQ(count_of(without[0].text, "tokens/s of a user"), 0U);
 }
 
+TEST(ServingPlots, DrawACurveOfPrefillAndDecodeApart) {
+  ServingApart apart{testing::serving_of("llama-3-8b", "dgx-h100"),
+                     testing::serving_of("llama-3-8b", "dgx-h100", 4), 2, 1};
+  ApartCurve curve;
+  EXPECT_TRUE(infer_curve_plots(apart, {}, curve, "out").empty());
+  curve.points = {point_of(1), point_of(4), point_of(16)};
+  const auto plots = infer_curve_plots(apart, {}, curve, "out");
+  ASSERT_EQ(plots.size(), 1U);
+  for (const char* said : {"clients of all copies", "on 6 NVIDIA"}) {
+    EXPECT_GE(count_of(plots[0].text, said), 1U) << said;
+  }
+  EXPECT_GE(count_of(plots[0].text, "2 x tp1, 1 x tp4"), 1U);
+}
+
 TEST(ServingPlots, NameEachSplitOfAFrontOnce) {
   Offer offer{testing::serving_of("llama-3-8b", "dgx-h100"), {}, {}};
   offer.load.output = 100;

@@ -1453,7 +1453,7 @@ class Serving(Result):
         #: where no way fits: of twice as many accelerators, four times ... the first of which some way
         #: does
         would_fit_gpus: int
-        #: what grows
+        #: what grows; of prefill and decode apart for all copies together
         curve: Any
         points: Records
 

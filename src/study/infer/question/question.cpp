@@ -192,8 +192,9 @@ class QuestionReader {
     if (asked_.decode) decode = asked_pool(in_, "decode", *asked_.decode);
     const char* const missing = asked_.prefill ? "decode" : "prefill";
     if (!both) return in_.fail(missing, "is missing beside the other", Trouble::missing);
-    if (asked_.best || asked_.curve) {
-      in_.fail("prefill", "and decode are one way; neither best nor curve can be beside them");
+    if (asked_.best) in_.fail("prefill", "and decode are one way; best cannot be beside them");
+    if (asked_.curve == CurveOf::batch) {
+      in_.fail("curve", "of a batch is of one engine, not of prefill and decode apart");
     }
     for (const char* degree : {"tp", "pp", "ep", "dp", "cp"}) {
       if (in_.has(degree)) in_.fail(degree, "is of one engine; prefill and decode have their own");
@@ -282,7 +283,8 @@ double most_steps(const ServingQuestion& question) {
   const double asked = static_cast<double>(load.count);
   // Of ten requests of each client when all are decoded at a time, and of two that wait outside.
   const double of_clients = std::max(static_cast<double>(kRequestsOfClient), asked) * output;
-  if (question.best || question.curve == CurveOf::clients) return 2 * of_clients;
+  const double engines = question.apart ? static_cast<double>(question.apart->decode_copies) : 1;
+  if (question.best || question.curve == CurveOf::clients) return 2 * of_clients * engines;
   // And what finds the capacity.
   const double of_random =
       (asked > 0 ? asked : static_cast<double>(kRandomRequests)) * output + of_clients;

@@ -13,13 +13,18 @@ const kAxis: Readonly<Record<CurveOf, string>> = {
   batch: "sequences of a batch, of a copy",
 };
 
+// What load is counted in: that of prefill and decode apart is of all copies together.
+function axisOf({ curve, prefill }: CurveDocument): string {
+  return prefill && curve === "concurrency" ? "clients of all copies" : kAxis[curve];
+}
+
 /** How much load a point is. */
 export function amountOf(of: CurveOf, at: Partial<GainedDocument>): number | undefined {
   return at[of];
 }
 
 function columnsOf(curve: CurveDocument): Column<GainedDocument>[] {
-  const load: Column<GainedDocument> = numbers(curve.curve, kAxis[curve.curve], (at) => amountOf(curve.curve, at), number);
+  const load: Column<GainedDocument> = numbers(curve.curve, axisOf(curve), (at) => amountOf(curve.curve, at), number);
   const columns = [
     load,
     numbers<GainedDocument>("ttft_s", "First token", (at) => at.ttft_s, seconds),
@@ -123,7 +128,7 @@ export function Curve({ curve, here }: { curve: CurveDocument; here: number | un
 
 function Drawn({ picture, curve, here }: { picture: Picture; curve: CurveDocument; here: number | undefined }) {
   const { title, unit, text, lines } = picture;
-  const axis = kAxis[curve.curve];
+  const axis = axisOf(curve);
   const drawn = lines.filter(({ value }) => curve.points.some((at) => value(at) !== undefined));
   const series = drawn.map(({ name, value }, index): LineSeries => ({
     id: name,
@@ -137,7 +142,7 @@ function Drawn({ picture, curve, here }: { picture: Picture; curve: CurveDocumen
       lines: drawn.map((line): [string, string] => [line.name, text(line.value(at) ?? NaN)]),
     })),
   }));
-  const capacity = curve.capacity_requests_per_s;
+  const capacity = curve.curve === "rate" ? curve.capacity_requests_per_s : undefined;
   const xs = curve.points.map((at) => amountOf(curve.curve, at)!);
   const x: Axis =
     curve.curve === "rate"

@@ -191,10 +191,10 @@ function bestSentence({ front, gpus, tried, would_fit_gpus }: BestDocument): str
   return `On ${count(gpus)} accelerators the best ways give ${user}up to ${number(much)} tokens/s an accelerator.`;
 }
 
-function curveSentence({ points, capacity_requests_per_s: capacity }: CurveDocument): string {
+function curveSentence({ points, capacity_requests_per_s: capacity, binds }: CurveDocument): string {
   if (points.length === 0) return "Under no load can this way answer.";
   const most = Math.max(...points.map(({ throughput_output_tok_s }) => throughput_output_tok_s));
-  const bears = capacity === undefined ? "" : `, which bears ${number(capacity)} requests/s`;
+  const bears = capacity === undefined ? "" : `, which bears ${number(capacity)} requests/s${binds ? ` (${binds} binds)` : ""}`;
   return `Under ever more load this way${bears} gives up to ${count(most)} tokens/s.`;
 }
 
@@ -228,7 +228,7 @@ function Searched<Document>({ title, asking, sentence, long, children }: Searche
 function SameOnTheCommandLine({ fields }: { fields: Fields }) {
   const best = bestRequest(fields);
   const curve = curveRequest(fields);
-  const requests = [servedRequest(fields), ...(best ? [best] : []), ...(curve ? [curve] : [])];
+  const requests = [servedRequest(fields), ...(best ? [best] : []), curve];
   return (
     <SameCommand asked={requests.map((request) => ({ command: "infer", request }))}>
       <SheetEnd of="prices, measured servings and constants" />

@@ -136,6 +136,10 @@ export interface CurveDocument extends ServedOn {
   readonly layout: SplitDocument;
   readonly curve: CurveOf;
   readonly fits: boolean;
+  /** Where they are apart; layout is then that of decode, and clients are of all copies. */
+  readonly prefill?: PoolDocument;
+  readonly decode?: PoolDocument;
+  readonly binds?: string;
   readonly capacity_requests_per_s?: number;
   readonly points: readonly GainedDocument[];
 }

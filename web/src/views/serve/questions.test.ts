@@ -65,7 +65,7 @@ describe("questions", () => {
     const apart = { model: "m", cluster: "c", rate: "2", prefill: "tp=2,copies=2", decode: "tp=4" };
     expect(bestRequest(apart)).toEqual({ model: "m", cluster: "c", gpus: 8, best: true, disaggregate: true });
     expect(servedRequest(apart)).toMatchObject({ prefill: "tp=2,copies=2", decode: "tp=4", rate: 2 });
-    expect(curveRequest(apart)).toBeNull();
+    expect(curveRequest(apart)).toMatchObject({ curve: "rate", prefill: "tp=2,copies=2", decode: "tp=4" });
   });
   it("of more load go along the load that is given", () => {
     expect(curveRequest(fields)).toMatchObject({ curve: "rate", tp: 4 });

@@ -148,9 +148,8 @@ export function curveOf(fields: Fields): CurveOf {
   return fields.rate ? "rate" : fields.batch ? "batch" : "concurrency";
 }
 
-/** The same way of serving under ever more load; null of prefill and decode apart. */
-export function curveRequest(fields: Fields): Request | null {
-  if (isApart(fields)) return null;
+/** The same way of serving under ever more load. */
+export function curveRequest(fields: Fields): Request {
   return { ...servedRequest(without(fields, kCurves)), curve: curveOf(fields) };
 }
 
