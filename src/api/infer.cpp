@@ -1,6 +1,8 @@
 // infer: what serving a model takes.
 #include "report/infer/infer.hpp"
 
+#include <algorithm>
+
 #include "api/commands.hpp"
 #include "api/options.hpp"
 #include "platform/output.hpp"
@@ -26,8 +28,33 @@ CommandOutput answered(const InferRequest& request, const std::vector<OutputFile
   return output;
 }
 
+// What would make it fit, each with the accelerators that it takes where so many were asked for.
+template <class S>
+std::vector<ServingChange> changes_of(const S& serving, const ServingConstants& constants,
+                                      const ServingQuestion& asked) {
+  std::vector<ServingChange> out = smallest_changes(serving, constants, asked.load);
+  for (ServingChange& change : out) {
+    if (asked.gpus > 0 && change.ranks != asked.gpus) {
+      change.flags.emplace_back("gpus", std::to_string(change.ranks));
+    }
+  }
+  return out;
+}
+
+// Of both parts where they are apart.
+std::vector<std::string> notes_of(const ServingQuestion& asked, const ServingConstants& constants) {
+  if (!asked.apart) return notes_of(asked.serving, constants, asked.load);
+  std::vector<std::string> out = notes_of(asked.apart->prefill, constants, asked.load);
+  for (std::string& note : notes_of(asked.apart->decode, constants, asked.load)) {
+    if (std::find(out.begin(), out.end(), note) == out.end()) out.push_back(std::move(note));
+  }
+  return out;
+}
+
 CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& constants,
                       const InferRequest& request) {
+  const std::vector<std::string> notes = notes_of(asked, constants);
+  const ServedBeside beside{.notes = notes};
   if (asked.disaggregate) {
     const auto apart =
         best_apart(asked.serving, constants, asked.load, asked.space, asked.gpus, asked.streamed,
@@ -36,24 +63,25 @@ CommandOutput best_of(const ServingQuestion& asked, const ServingConstants& cons
     if (request.division.only) return {};
     const auto plots =
         infer_best_plots(asked.serving, asked.load, asked.gpus, *apart, request.plot);
-    return answered(request, plots,
-                    {.text = request.json ? infer_best_apart_json(asked.serving, asked.load,
-                                                                  asked.space, asked.gpus, *apart)
-                                          : infer_best_apart_text(asked.serving, asked.load,
-                                                                  asked.space, asked.gpus, *apart),
-                     .exit_code = apart->front.empty() ? 1 : 0});
+    return answered(
+        request, plots,
+        {.text = request.json ? infer_best_apart_json(asked.serving, asked.load, asked.space,
+                                                      asked.gpus, *apart, beside)
+                              : infer_best_apart_text(asked.serving, asked.load, asked.space,
+                                                      asked.gpus, *apart, beside),
+         .exit_code = apart->front.empty() ? 1 : 0});
   }
   const auto best = best_offers(asked.serving, constants, asked.load, asked.space, asked.gpus,
                                 request.division, request.threads, request.progress);
   if (!best) return {.problems = best.problems()};
   if (request.division.only) return {};
   const auto plots = infer_best_plots(asked.serving, asked.load, asked.gpus, *best, request.plot);
-  return answered(
-      request, plots,
-      {.text = request.json
-                   ? infer_best_json(asked.serving, asked.load, asked.space, asked.gpus, *best)
-                   : infer_best_text(asked.serving, asked.load, asked.space, asked.gpus, *best),
-       .exit_code = best->front.empty() ? 1 : 0});
+  return answered(request, plots,
+                  {.text = request.json ? infer_best_json(asked.serving, asked.load, asked.space,
+                                                          asked.gpus, *best, beside)
+                                        : infer_best_text(asked.serving, asked.load, asked.space,
+                                                          asked.gpus, *best, beside),
+                   .exit_code = best->front.empty() ? 1 : 0});
 }
 
 CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& constants,
@@ -62,10 +90,14 @@ CommandOutput curve_of(const ServingQuestion& asked, const ServingConstants& con
     const auto curve =
         load_curve(serving, constants, asked.load, *asked.curve, request.threads, request.progress);
     if (!curve) return stopped();
+    const std::vector<std::string> notes = notes_of(asked, constants);
+    std::vector<ServingChange> changes;
+    if (curve->points.empty()) changes = changes_of(serving, constants, asked);
+    const ServedBeside beside{.changes = changes, .notes = notes};
     const auto plots = infer_curve_plots(serving, asked.load, *curve, request.plot);
     return answered(request, plots,
-                    {.text = request.json ? infer_curve_json(serving, asked.load, *curve)
-                                          : infer_curve_text(serving, asked.load, *curve),
+                    {.text = request.json ? infer_curve_json(serving, asked.load, *curve, beside)
+                                          : infer_curve_text(serving, asked.load, *curve, beside),
                      .exit_code = curve->points.empty() ? 1 : 0});
   };
   return asked.apart ? told(*asked.apart) : told(asked.serving);
@@ -98,12 +130,13 @@ Problems plot_problems(const InferRequest& request, const ServingQuestion& asked
 // Requests a second of which none meets another.
 constexpr double kAlone = 0.01;
 
-std::vector<std::string> notes_within(const Serving& serving, const ServingConstants& constants,
-                                      const Load& load, std::optional<double> within) {
-  std::vector<std::string> out = notes_of(serving, constants, load);
+std::vector<std::string> notes_within(const ServingQuestion& asked,
+                                      const ServingConstants& constants,
+                                      std::optional<double> within) {
+  std::vector<std::string> out = notes_of(asked, constants);
   if (within == 0.0) {
     out.push_back("so many keep to the limits at no rate: what is told is of " +
-                  formatted("%g", load.rate) + " requests a second");
+                  formatted("%g", asked.load.rate) + " requests a second");
   }
   return out;
 }
@@ -148,10 +181,9 @@ CommandOutput run_infer(const InferRequest& request) {
   if (asked.apart) {
     ServedApart answer = served(*asked.apart, *constants, asked.load);
     answer.all.rate_within = within;
-    const std::vector<std::string> notes =
-        notes_within(asked.apart->decode, *constants, asked.load, within);
+    const std::vector<std::string> notes = notes_within(asked, *constants, within);
     std::vector<ServingChange> changes;
-    if (!answer.all.fits) changes = smallest_changes(*asked.apart, *constants, asked.load);
+    if (!answer.all.fits) changes = changes_of(*asked.apart, *constants, asked);
     ServedBeside beside{.changes = changes, .notes = notes};
     if (answer.all.fits && answer.all.stable()) {
       beside.intervals = intervals_of(*asked.apart, *constants, asked.load, answer.all);
@@ -174,9 +206,8 @@ CommandOutput run_infer(const InferRequest& request) {
   }
   // What would make it fit, where it does not.
   std::vector<ServingChange> changes;
-  if (!answer.fits) changes = smallest_changes(asked.serving, *constants, asked.load);
-  const std::vector<std::string> notes =
-      notes_within(asked.serving, *constants, asked.load, within);
+  if (!answer.fits) changes = changes_of(asked.serving, *constants, asked);
+  const std::vector<std::string> notes = notes_within(asked, *constants, within);
   const ServedBeside beside{ops ? &*ops : nullptr, changes, notes, intervals};
   return {.text = request.json ? infer_json(asked.serving, asked.load, answer, beside)
                                : infer_text(asked.serving, asked.load, answer, beside),

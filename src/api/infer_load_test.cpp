@@ -188,14 +188,14 @@ TEST(InferLoad, RefusesWhatWouldBeDropped) {
           {{"batch", "4"}, {"count", "10"}, {"prefix-hit", "0.5"}, {"input-spread", "normal:0.1"}},
           {"concurrency"}),
       3U);
-  // Nor is anything queued.
+  // Nor is anything queued; blocks its cache has, too.
   EXPECT_EQ(problems_of({{"batch", "4"},
                          {"step-sequences", "2"},
                          {"prompts", "first"},
                          {"admit", "prompt"},
                          {"block", "16"}},
                         {"concurrency"}),
-            4U);
+            3U);
   EXPECT_EQ(problems_of({{"best", "true"}, {"gpus", "8"}, {"cp", "2"}}, {"concurrency", "tp"}), 1U);
 }
 

@@ -227,6 +227,23 @@ TEST(Infer, ACurveOfWhatDoesNotFitIsEmptyAndNotFeasible) {
   EXPECT_EQ(Json::parse(out.text)["fits"], false);
 }
 
+// What is told of one load stands beside many and beside the best, too; what would fit as well.
+TEST(Infer, CurvesAndTheBestHaveTheNotesOfOneLoad) {
+  const RunRequest eager = {{"eager", "true"}};
+  const Json one = served_answer(request_of_70b(eager));
+  ASSERT_GE(one["notes"].size(), 1U);
+  const Json curve =
+      served_answer(request_of_70b({{"eager", "true"}, {"curve", "batch"}}, {"batch"}));
+  EXPECT_EQ(curve["notes"], one["notes"]);
+  const Json best = served_answer(
+      request_of_70b({{"eager", "true"}, {"best", "true"}, {"gpus", "8"}}, {"batch", "tp"}));
+  EXPECT_EQ(best["notes"], one["notes"]);
+  const Json small = Json::parse(
+      run_infer(request_of_70b({{"curve", "batch"}, {"tp", "1"}}, {"batch", "tp"})).text);
+  EXPECT_EQ(small["fits"], false);
+  EXPECT_GE(small["would_fit"].size(), 1U);
+}
+
 TEST(Infer, ARunFileIsTheSameAsItsFlagsWhichOverrideIt) {
   InferRequest request;
   request.run_file = source_dir() + "/examples/llama-3-70b-serving.toml";

@@ -145,7 +145,8 @@ struct Model {
   std::int64_t maximum_sequence = 0;   // 0: not stated
   std::string sample;  // of a network of modules, what one is: "image"; else empty: a sequence
   bool before_flash_attention = false;  // the published runs came before it (arXiv 2205.14135)
-  std::vector<std::string> notes;       // what a reader of results should know of it
+  std::string weights;  // the format that its config keeps them in, as serving calls it; or empty
+  std::vector<std::string> notes;  // what a reader of results should know of it
 
   std::int64_t layers() const { return static_cast<std::int64_t>(pattern.size()); }
   /// Whether its layers hold modules: one sample is what a sequence of one token is elsewhere.

@@ -36,6 +36,8 @@ struct Benchmarked {
 /// level by its network class; a class without measurements takes those of the "default" entry.
 Result<Benchmarked> benchmarked_for(const Cluster& cluster);
 Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator);
+/// Whether products and passes were measured on the accelerator or others of its architecture.
+bool kernels_measured(const Accelerator& accelerator);
 Result<NetworkParameters> network_parameters_for(const Level& level);
 
 /// [FORECAST-12] Products and attention run at the clock that the board's power allows: a board of

@@ -55,6 +55,12 @@ Result<KernelParameters> kernel_parameters_from(const Document& estimated, const
   return entry_of<KernelParameters>(merged, kernel_entry_for(merged, accelerator));
 }
 
+bool kernels_measured(const Accelerator& accelerator) {
+  static const Result<Document> fitted = embedded_document(kKernelFiles.fitted);
+  return fitted && (fitted->root.find(accelerator.name) != nullptr ||
+                    fitted->root.find(accelerator.architecture) != nullptr);
+}
+
 Result<KernelParameters> kernel_parameters_for(const Accelerator& accelerator) {
   static const Result<Document> entries = embedded_entries(kKernelFiles);
   if (!entries) return entries.problems();

@@ -158,8 +158,9 @@ Seconds unpacked_product_time(const Matmul& shape, const WeightFormat& format,
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
              k = static_cast<double>(shape.k), batch = static_cast<double>(shape.batch);
   const double input = bytes_per_element(recipe_from(format.arithmetic)->matmul);
+  const double least = std::min(input, format.bytes());
   const Bytes once(batch * (m * k * input + 2 * m * n + k * n * format.bytes()));
-  const Bytes moved = std::max(once, least_traffic_of(shape, input, accelerator.cache));
+  const Bytes moved = std::max(once, least_traffic_of(shape, least, accelerator.cache));
   return constants.start + k * constants.depth +
          std::max(compute, moved / (accelerator.memory_bandwidth * constants.memory));
 }

@@ -136,15 +136,22 @@ void note_towers(const Fields& fields, const Families& known, Model& model) {
   }
 }
 
-// What weights lie in is said by who serves or trains, not by the file.
-void note_quantisation(const Document& config, Model& model) {
+// Served as the file keeps them, unless who serves says otherwise; trained as who trains says.
+void read_quantisation(const Document& config, Model& model) {
   const Node* format = config.root.find("quantization_config");
   if (format == nullptr || format->table() == nullptr) return;
+  const bool experts = std::any_of(model.kinds.begin(), model.kinds.end(),
+                                   [](const Layer& layer) { return layer.experts.has_value(); });
+  model.weights = weights_of(*format, experts);
   const Node* method = format->find("quant_method");
   const std::string* name = method != nullptr ? std::get_if<std::string>(&method->value) : nullptr;
-  model.notes.push_back("its config keeps weights in " +
-                        (name != nullptr ? printable(*name) : "a format of its own") +
-                        " (quantization_config): they are taken as --weights or --precision says");
+  model.notes.push_back(
+      "its config keeps weights in " +
+      (name != nullptr ? printable(*name) : "a format of its own") + " (quantization_config): " +
+      (model.weights.empty()
+           ? "they are taken as --weights or --precision says"
+           : "they are served in " + model.weights +
+                 " unless --weights says otherwise, trained as --precision says"));
 }
 
 // Each problem once: a field may be asked for by several traits.
@@ -183,7 +190,7 @@ Result<Model> model_from_config(const Document& config, std::string name) {
   read_layers(traits, model);
   set_head(whole, found.head, model);
   note_towers(whole, *known, model);
-  note_quantisation(config, model);
+  read_quantisation(config, model);
   forget_repetitions(problems);
   if (!problems.empty()) return problems;
   if (approximate_parameters(model) > kMostParameters) return implausible(whole);

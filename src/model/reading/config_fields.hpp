@@ -55,6 +55,11 @@ void check_experts(Fields& fields, const Experts& experts, std::string_view coun
 void add_layer(Model& model, const Layer& layer);
 void add_layers(Model& model, std::int64_t number, const Layer& layer);
 
+/// The format in which a config.json keeps weights, by its quantization_config, as serving calls it
+/// (data/serving/formats.toml and the recipes of 8 and 4 bits); empty: none that is known.
+/// `experts`: whether the network has any.
+std::string weights_of(const Node& quantization_config, bool experts);
+
 /// The number of parameters in floating point, for sizes that may not fit int64.
 double approximate_parameters(const Model& model);
 

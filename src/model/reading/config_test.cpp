@@ -212,7 +212,8 @@ TEST(TextConfig, BesideATowerIsReadAloneAndTheTowersAbsenceIsSaid) {
   EXPECT_EQ(valid(scout + R"(, "vision_config": {"image_size": 336}})").notes.size(), 1u);
 }
 
-// In what weights lie is said by who asks; that the file says something is told.
+// In what weights lie is told, and known where it is a format that serving has: as published
+// configs of Qwen (AWQ, FP8), DeepSeek, gpt-oss, Kimi and NVIDIA's checkpoints write it.
 TEST(Config, ThatKeepsWeightsInAFormatIsTold) {
   const std::string llama = R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 64,
     "intermediate_size": 128, "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 100)";
@@ -221,6 +222,26 @@ TEST(Config, ThatKeepsWeightsInAFormatIsTold) {
   const Model model = valid(llama + R"(, "quantization_config": {"quant_method": "awq"}})");
   ASSERT_EQ(model.notes.size(), 1u);
   EXPECT_NE(model.notes[0].find("awq"), std::string::npos);
+  const auto of = [&](const std::string& format) {
+    return valid(llama + R"(, "quantization_config": )" + format + "}").weights;
+  };
+  const auto compressed = [&](const std::string& weights, const std::string& more) {
+    return of(
+        R"({"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": )" +
+        weights + R"(, "input_activations": )" + more + "}}}");
+  };
+  EXPECT_EQ(model.weights, "int4");
+  EXPECT_EQ(of(R"({"quant_method": "gptq", "bits": 8})"), "int8");
+  EXPECT_EQ(of(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})"), "fp8-block");
+  EXPECT_EQ(of(R"({"quant_method": "fp8"})"), "fp8");
+  EXPECT_EQ(of(R"({"quant_method": "mxfp4"})"), "mxfp4");
+  EXPECT_EQ(of(R"({"quant_method": "bitsandbytes", "load_in_8bit": true})"), "int8");
+  EXPECT_EQ(of(R"({"quant_method": "modelopt", "quant_algo": "NVFP4"})"), "fp4");
+  EXPECT_EQ(compressed(R"({"num_bits": 8, "type": "float", "strategy": "channel"})", "{}"), "fp8");
+  EXPECT_EQ(compressed(R"({"num_bits": 8, "type": "int"})", "{}"), "int8-full");
+  EXPECT_EQ(compressed(R"({"num_bits": 4, "type": "int"})", "null"), "int4");
+  EXPECT_EQ(of(R"({"quant_method": "aqlm"})"), "");
+  EXPECT_EQ(of(R"({"quant_method": "gptq", "bits": "eight"})"), "");
 }
 
 // Of a family whose larger networks tie the language model's embedding from outside.

@@ -157,9 +157,10 @@ static std::string money_words(const DesignAnswer& design) {
   return "parts: logic, memory and package of an accelerator as they are made; board, test and "
          "margins have no price here" +
          fabric +
-         (design.counts_money
-              ? "\n"
-              : "\nwhere a price is not known (-) of a machine the front does not count money\n");
+         (design.counts_money ? "\n"
+                              : "\nof some of these machines parts or links have no known price: "
+                                "the front does not "
+                                "count money\n");
 }
 
 std::string design_text(const DesignAnswer& design) {

@@ -16,10 +16,12 @@ std::string pool_text(const ServingSplit& split, std::int64_t copies) {
 }  // namespace
 
 std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
-                                  std::int64_t accelerators, const BestApart& best) {
+                                  std::int64_t accelerators, const BestApart& best,
+                                  const ServedBeside& beside) {
   const Searched searched{base, asked, space, accelerators, best.tried, best.placed};
   const std::string out = best_title(searched);
-  if (best.front.empty()) return out + no_front_text(searched, best.would_fit);
+  if (best.front.empty())
+    return out + no_front_text(searched, best.would_fit) + notes_text(beside.notes);
   const bool formats = space.formats.size() > 1;
   TextTable rows = {{"prefill", "step", "decode", "step", "clients", "tokens/s", "tokens/s",
                      "first", "each", "$ for a", "what", "bound"},
@@ -56,11 +58,12 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
                         std::to_string(offer.load.batch),
                     apart.ranks(), offer.intervals});
   }
-  return out + aligned(rows) + intervals_text(told);
+  return out + aligned(rows) + intervals_text(told) + notes_text(beside.notes);
 }
 
 std::string infer_best_apart_json(const Serving& base, const Load& asked, const SearchSpace& space,
-                                  std::int64_t accelerators, const BestApart& best) {
+                                  std::int64_t accelerators, const BestApart& best,
+                                  const ServedBeside& beside) {
   JsonWriter out;
   begin_front(out, {base, asked, space, accelerators, best.tried, best.placed});
   for (const ApartOffer& offer : best.front) {
@@ -82,6 +85,7 @@ std::string infer_best_apart_json(const Serving& base, const Load& asked, const 
   }
   out.end_array();
   if (best.would_fit) out.member("would_fit_gpus", *best.would_fit);
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }

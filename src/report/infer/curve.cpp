@@ -89,31 +89,32 @@ void write_points(JsonWriter& out, const CurveOn& on, const LoadCurve& curve) {
 
 }  // namespace
 
-std::string infer_curve_text(const Serving& serving, const Load& asked, const LoadCurve& curve) {
+std::string infer_curve_text(const Serving& serving, const Load& asked, const LoadCurve& curve,
+                             const ServedBeside& beside) {
   const std::string out = printable(serving.model.name) + " on " + std::to_string(serving.ranks()) +
                           " " + printable(serving.cluster.accelerator.title) + ", " +
                           words_of(serving) + "\n" + lengths_text(asked);
   if (curve.points.empty()) {
-    return out +
-           "does not fit: no sequence of these lengths has room; more tp or pp, or smaller "
-           "formats\n";
+    return out + "does not fit: no sequence of these lengths has room; " +
+           would_fit_text(beside.changes) + "\n" + notes_text(beside.notes);
   }
   return out + points_text(curve_on(serving), asked, curve) +
-         (curve.capacity ? capacity_text(*curve.capacity) + "\n" : "");
+         (curve.capacity ? capacity_text(*curve.capacity) + "\n" : "") + notes_text(beside.notes);
 }
 
-std::string infer_curve_text(const ServingApart& apart, const Load& asked,
-                             const ApartCurve& curve) {
+std::string infer_curve_text(const ServingApart& apart, const Load& asked, const ApartCurve& curve,
+                             const ServedBeside& beside) {
   const std::string out = words_of(apart) + lengths_text(asked);
   if (curve.points.empty()) {
-    return out + "does not fit: " + why_not_text(curve.parts) +
-           "; more tp or pp there, or smaller formats\n";
+    return out + "does not fit: " + why_not_text(curve.parts) + "; " +
+           would_fit_text(beside.changes) + "\n" + notes_text(beside.notes);
   }
   return out + points_text(curve_on(apart), asked, curve) + capacity_text(*curve.capacity) +
-         ", what binds: " + std::string(curve.parts.binding()) + "\n";
+         ", what binds: " + std::string(curve.parts.binding()) + "\n" + notes_text(beside.notes);
 }
 
-std::string infer_curve_json(const Serving& serving, const Load& asked, const LoadCurve& curve) {
+std::string infer_curve_json(const Serving& serving, const Load& asked, const LoadCurve& curve,
+                             const ServedBeside& beside) {
   JsonWriter out;
   out.begin_object();
   write_asked(out, serving, asked, serving.ranks());
@@ -122,13 +123,15 @@ std::string infer_curve_json(const Serving& serving, const Load& asked, const Lo
   out.member("fits", !curve.points.empty());
   if (curve.capacity) out.member("capacity_requests_per_s", *curve.capacity);
   write_points(out, curve_on(serving), curve);
+  if (curve.points.empty()) write_would_fit(out, beside.changes);
   write_memory(out, curve.memory);
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }
 
-std::string infer_curve_json(const ServingApart& apart, const Load& asked,
-                             const ApartCurve& curve) {
+std::string infer_curve_json(const ServingApart& apart, const Load& asked, const ApartCurve& curve,
+                             const ServedBeside& beside) {
   JsonWriter out;
   out.begin_object();
   write_asked(out, apart.decode, asked, apart.ranks());
@@ -141,7 +144,9 @@ std::string infer_curve_json(const ServingApart& apart, const Load& asked,
     out.member("binds", curve.parts.binding());
   }
   write_points(out, curve_on(apart), curve);
+  if (curve.points.empty()) write_would_fit(out, beside.changes);
   write_memory(out, curve.memory);
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }

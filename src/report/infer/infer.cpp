@@ -79,10 +79,12 @@ std::string infer_json(const Serving& serving, const Load& load, const Served& s
 }
 
 std::string infer_best_text(const Serving& base, const Load& asked, const SearchSpace& space,
-                            std::int64_t accelerators, const BestOffers& best) {
+                            std::int64_t accelerators, const BestOffers& best,
+                            const ServedBeside& beside) {
   const Searched searched{base, asked, space, accelerators, best.tried, best.placed};
   const std::string out = best_title(searched);
-  if (best.front.empty()) return out + no_front_text(searched, best.would_fit);
+  if (best.front.empty())
+    return out + no_front_text(searched, best.would_fit) + notes_text(beside.notes);
   const bool formats = space.formats.size() > 1;
   TextTable rows = {
       {"split", "step", "clients", "tokens/s", "tokens/s", "first", "each", "$ for a", "most",
@@ -114,11 +116,12 @@ std::string infer_best_text(const Serving& base, const Load& asked, const Search
     told.push_back(
         {split_text(way) + ", " + std::to_string(offer.load.batch), way.ranks(), offer.intervals});
   }
-  return out + aligned(rows) + intervals_text(told);
+  return out + aligned(rows) + intervals_text(told) + notes_text(beside.notes);
 }
 
 std::string infer_best_json(const Serving& base, const Load& asked, const SearchSpace& space,
-                            std::int64_t accelerators, const BestOffers& best) {
+                            std::int64_t accelerators, const BestOffers& best,
+                            const ServedBeside& beside) {
   JsonWriter out;
   begin_front(out, {base, asked, space, accelerators, best.tried, best.placed});
   for (const Offer& offer : best.front) {
@@ -135,6 +138,7 @@ std::string infer_best_json(const Serving& base, const Load& asked, const Search
   }
   out.end_array();
   if (best.would_fit) out.member("would_fit_gpus", *best.would_fit);
+  write_notes(out, beside.notes);
   out.end_object();
   return out.take();
 }

@@ -43,16 +43,20 @@ std::string infer_apart_json(const ServingApart& apart, const Load& load, const 
 
 /// The front of the best of these.
 std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
-                                  std::int64_t accelerators, const BestApart& best);
+                                  std::int64_t accelerators, const BestApart& best,
+                                  const ServedBeside& beside = {});
 std::string infer_best_apart_json(const Serving& base, const Load& asked, const SearchSpace& space,
-                                  std::int64_t accelerators, const BestApart& best);
+                                  std::int64_t accelerators, const BestApart& best,
+                                  const ServedBeside& beside = {});
 
 /// The front of the best ways: a line each, the fastest for a user first.
 std::string infer_best_text(const Serving& base, const Load& asked, const SearchSpace& space,
-                            std::int64_t accelerators, const BestOffers& best);
+                            std::int64_t accelerators, const BestOffers& best,
+                            const ServedBeside& beside = {});
 /// {model, cluster, ..., tried, placed, formats, front: [{layout, weights, cache, step_tokens,
 /// concurrency, ttft_s, ...}]}.
 std::string infer_best_json(const Serving& base, const Load& asked, const SearchSpace& space,
-                            std::int64_t accelerators, const BestOffers& best);
+                            std::int64_t accelerators, const BestOffers& best,
+                            const ServedBeside& beside = {});
 
 }  // namespace headway

@@ -119,7 +119,9 @@ class Designer {
                  of_network = axis.row->of == AxisOf::network;
       if ((!of_link && !of_network) || axis.row->name.ends_with("-energy")) continue;
       std::optional<PriceRange> price;
-      if (axis.row->name == "link") price = choice.link->price;
+      if (axis.row->name == "link" && choice.link->price_domain == cluster.levels.front().size) {
+        price = choice.link->price;
+      }
       if (axis.row->name == "network") {
         price = price_of_network(*choice.network, design_.workload.accelerators,
                                  cluster.levels.front().size);

@@ -158,8 +158,11 @@ class Assembler {
       out.after += so_many * node().area_of(*now);
     };
     const MemoryTechnology& memory = choice_.memory != nullptr ? *choice_.memory : *parts_->memory;
-    add(parts_->memory->interface, static_cast<double>(parts_->units), memory.interface,
-        static_cast<double>(choice_.units.value_or(parts_->units)));
+    // A die whose memory has the same interfaces keeps those that it has, used or not.
+    const std::int64_t units = choice_.units.value_or(parts_->units);
+    const bool alike = memory.interface && memory.interface == parts_->memory->interface;
+    add(parts_->memory->interface, static_cast<double>(parts_->interfaces), memory.interface,
+        static_cast<double>(alike ? std::max(units, parts_->interfaces) : units));
     const LinkTechnology* was = technology_of(base_.levels.front(), known_);
     const LinkTechnology* now = choice_.link != nullptr ? choice_.link : was;
     if (was != nullptr) add(was->interface, 1, now->interface, 1);
@@ -214,7 +217,9 @@ class Assembler {
     add(choice.memory_energy, memory != nullptr ? &memory->energy : nullptr,
         of.accelerator.memory_bandwidth);
     for (std::size_t i = 0; i < std::min<std::size_t>(2, of.levels.size()); ++i) {
-      const LinkTechnology* link = technology_of(of.levels[i], known_);
+      const LinkTechnology* chosen = i == 0 ? choice.link : choice.network;
+      const LinkTechnology* link =
+          chosen != nullptr ? chosen : technology_of(base_.levels[i], known_);
       add(i == 0 ? choice.link_energy : choice.network_energy,
           link != nullptr ? &link->energy : nullptr, of.levels[i].bandwidth);
     }
@@ -257,14 +262,13 @@ class Assembler {
     const Watts one = drawn(before.least, after.least), other = drawn(before.most, after.most);
     out_.least_power = std::min(one, other);
     out_.most_power = std::max(one, other);
-    const Watts middle = (one + other) / 2;
-    accelerator().idle_power *= middle / tdp;
-    accelerator().tdp = middle;
+    // The accelerator keeps the power of its data sheet: peaks are of what this leaves, and another
+    // board's would scale them once more [FORECAST-12].
   }
 
   // [DESIGN-9] Numbers in place of parts have no price.
   void price() {
-    if (!has_dies() || choice_.peak || choice_.bandwidth) return;
+    if (!has_dies() || choice_.peak || choice_.bandwidth || choice_.capacity) return;
     const MemoryTechnology& memory = choice_.memory != nullptr ? *choice_.memory : *parts_->memory;
     const Package* package =
         choice_.package != nullptr ? choice_.package : named(known_.packages, memory.package);
@@ -282,13 +286,17 @@ class Assembler {
 
 }  // namespace
 
+// Several generations may share the constants of one class: the one of the nearest bandwidth.
 const LinkTechnology* technology_of(const Level& level, const Technologies& known) {
+  const LinkTechnology* out = nullptr;
+  const auto apart = [&](const LinkTechnology& link) {
+    return std::abs(std::log(link.bandwidth / level.bandwidth));
+  };
   for (const LinkTechnology& link : known.links) {
-    if (level.network == link.network || level.network.starts_with(link.network + "-")) {
-      return &link;
-    }
+    if (level.network != link.network && !level.network.starts_with(link.network + "-")) continue;
+    if (out == nullptr || apart(link) < apart(*out)) out = &link;
   }
-  return nullptr;
+  return out;
 }
 
 FlopsPerSecond peak_in_16_bit(const Accelerator& accelerator) {

@@ -152,9 +152,9 @@ TEST(BuiltMachine, NeedsAPackageThatCarriesItsWires) {
   EXPECT_FALSE(fits("board"));
 }
 
-// [DESIGN-5] N3 has 2.8/1.9 of N4's logic on the same area. [DESIGN-10] H100's interfaces, five
-// stacks' of 10.45 + 5.74/1.9 mm2 and 17.4 + 16.2/1.9 of NVLink, are 93.3 of its 814: in N3 their
-// control shrinks, on half of the area they stay. Arithmetic's share is of what it is beside them.
+// [DESIGN-5] N3 has 2.8/1.9 of N4's logic on the same area. [DESIGN-10] H100's interfaces, of six
+// stacks 10.45 + 5.74/1.9 mm2 each and 17.4 + 16.2/1.9 of NVLink, are 106.8 of its 814: in N3 their
+// control shrinks, on half of the area they stay. A sixth stack uses what is there.
 TEST(BuiltMachine, HasAsMuchArithmeticAsItsAreaHolds) {
   const Technologies& known = *technologies();
   const Cluster base = *load_cluster("dgx-h100");
@@ -167,11 +167,12 @@ TEST(BuiltMachine, HasAsMuchArithmeticAsItsAreaHolds) {
   const auto interfaces = [](double stacks, double density) {
     return stacks * (10.45 + 5.74 / density) + 17.4 + 16.2 / density;
   };
-  const double as_it_is = interfaces(5, 1.9);
+  const double as_it_is = interfaces(6, 1.9);
   EXPECT_NEAR(more({.node = named(known.nodes, "n3")}),
-              (407 + as_it_is - interfaces(5, 2.8)) / 407 * (2.8 / 1.9), 1e-9);
+              (407 + as_it_is - interfaces(6, 2.8)) / 407 * (2.8 / 1.9), 1e-9);
   EXPECT_NEAR(more({.area = 407}), (203.5 - as_it_is / 2) / 407, 1e-9);
-  EXPECT_NEAR(more({.units = 6}), (407 + as_it_is - interfaces(6, 1.9)) / 407, 1e-9);
+  EXPECT_NEAR(more({.units = 6}), 1, 1e-9);
+  EXPECT_NEAR(more({.units = 8}), (407 + as_it_is - interfaces(8, 1.9)) / 407, 1e-9);
   EXPECT_NEAR(more({.memory = named(known.memories, "hbm3e")}), 1, 1e-9);
   EXPECT_NEAR(more({.arithmetic = 0.6}), 1.2, 1e-9);
   const BuiltMachine small = built("dgx-h100", {.arithmetic = 0.6});
@@ -191,8 +192,38 @@ TEST(Technologies, InterfacesTakeWhatPhotographsShow) {
 
 // What stacks and links need of a die that small is more than it has beside its cache.
 TEST(BuiltMachine, LeavesArithmeticNothingWhereInterfacesTakeAll) {
-  const std::string why = built("dgx-h100", {.area = 90}).impossible;
+  const std::string why = built("dgx-h100", {.area = 100}).impossible;
   EXPECT_NE(why.find("leave arithmetic nothing"), std::string::npos) << why;
+}
+
+// [DESIGN-7] [FORECAST-12] What a bit takes says what is drawn, not how fast the same peak is: a
+// machine whose memory takes more is no faster. A link that is chosen takes what its own bit does.
+TEST(BuiltMachine, IsNoFasterWhereABitTakesMore) {
+  for (const char* cluster : {"dgx-h100", "dgx-b200"}) {
+    const Accelerator base = load_cluster(cluster)->accelerator;
+    for (const double joules : {0.5e-12, 50e-12}) {
+      const Accelerator made = built(cluster, {.memory_energy = joules}).cluster.accelerator;
+      EXPECT_EQ(made.power_limit(), base.power_limit());
+      EXPECT_EQ(made.peak, base.peak);
+    }
+  }
+  const auto draws = [](const char* link) {
+    const BuiltMachine made = built(
+        "dgx-h100", {.link = named(technologies()->links, link), .peak = FlopsPerSecond(989.4e12)});
+    return made.most_power.value();
+  };
+  // 1 TB/s of at most 6 pJ a bit draws less beyond the rest than 900 GB/s of at most 8.
+  EXPECT_NEAR(draws("optical") - draws("nvlink5"), 8 * (6e-12 * 1e12 - 8e-12 * 900e9), 1e-6);
+}
+
+// A board of one generation of PCIe is not taken for another's: nothing changes.
+TEST(BuiltMachine, KnowsTheGenerationOfItsOwnLinks) {
+  const Technologies& known = *technologies();
+  const Cluster base = *load_cluster("rtx-5090-8");
+  const BuiltMachine made = built("rtx-5090-8", {.link = named(known.links, "pcie5")});
+  EXPECT_EQ(technology_of(base.levels[0], known)->name, "pcie5");
+  EXPECT_EQ(made.cluster.accelerator.peak, base.accelerator.peak);
+  EXPECT_NEAR(made.most_power / base.accelerator.tdp, 1, 1e-6);
 }
 
 // [DESIGN-7] A bit of H100's memory takes 3.5 to 7 pJ; one of 2 saves what is beyond that at either

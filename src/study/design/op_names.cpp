@@ -56,6 +56,21 @@ std::string sizes(const Matmul& p) {
   return std::to_string(p.m) + " x " + std::to_string(p.n) + " x " + std::to_string(p.k);
 }
 
+// Beyond the links, where it is not a call's, the level is known where there is one alone.
+std::string level_of(const OpRow& row, const Cluster& cluster) {
+  const std::optional<Rate> rate = row.times.rate();
+  if (!rate || *rate == Rate::compute) return {};
+  if (*rate == Rate::host_link) return "host";
+  if (*rate != Rate::memory) {
+    if (!row.network.empty()) return row.network;
+    if (*rate == Rate::link) return cluster.levels.front().network;
+    return cluster.levels.size() == 2 ? cluster.levels[1].network : "network";
+  }
+  const auto& known = technologies();
+  const MachineParts* parts = known ? parts_of(*known, cluster.accelerator) : nullptr;
+  return parts != nullptr ? parts->memory->name : "memory";
+}
+
 }  // namespace
 
 std::string name_of(const Op& op) {
@@ -86,19 +101,6 @@ std::vector<std::string> modules_of(BlockKind kind, std::span<const Op> ops) {
   return {};
 }
 
-static std::string level_of(const BoundTimes& times, const Cluster& cluster) {
-  const std::optional<Rate> rate = times.rate();
-  if (!rate || *rate == Rate::compute) return {};
-  if (*rate == Rate::host_link) return "host";
-  if (*rate != Rate::memory) {
-    const std::size_t level = *rate == Rate::network && cluster.levels.size() > 1 ? 1 : 0;
-    return cluster.levels[level].network;
-  }
-  const auto& known = technologies();
-  const MachineParts* parts = known ? parts_of(*known, cluster.accelerator) : nullptr;
-  return parts != nullptr ? parts->memory->name : "memory";
-}
-
 OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& parts,
                     const Cluster& cluster) {
   OpTable out;
@@ -118,7 +120,7 @@ OpTable merged_rows(std::vector<OpRow> rows, const std::vector<std::string>& par
     same->bytes += row.bytes;
     same->times += row.times;
   }
-  for (OpRow& row : out.rows) row.level = level_of(row.times, cluster);
+  for (OpRow& row : out.rows) row.level = level_of(row, cluster);
   const auto place = [&](const OpRow& row) {
     return std::find(parts.begin(), parts.end(), row.part) - parts.begin();
   };

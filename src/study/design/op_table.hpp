@@ -22,7 +22,8 @@ struct OpRow {
   Flops flops{};  // of all of them
   Bytes bytes{};  // that they read and write; that calls carry
   BoundTimes times;
-  std::string level;  // of memory or of the network that binds it: "hbm3", "nvlink4", "host"
+  std::string network;  // of a call, of the outermost level that it crosses
+  std::string level;    // of memory or of the network that binds it: "hbm3", "nvlink4", "host"
 
   Seconds time() const { return times.total(); }
   /// FLOPs for each byte.

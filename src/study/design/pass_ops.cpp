@@ -1,5 +1,6 @@
 // The kernels and calls of a pass of a serving.
 #include "base/quantity_text.hpp"
+#include "step/program/groups.hpp"
 #include "study/design/op_names.hpp"
 #include "study/infer/items.hpp"
 
@@ -10,6 +11,15 @@ namespace {
 std::int64_t ranks_of(const Call& call, const Serving& serving) {
   if (is_of_two(call)) return 2;
   return call.group == Group::ep ? serving.ep : serving.tp;
+}
+
+// Of the outermost level that calls of a group cross.
+std::string network_of(Group group, const Serving& serving) {
+  Layout layout = layout_of(serving, 1, serving.cp);
+  layout.pp = serving.pp;
+  const GroupSpan span = span_of_group(spans(layout, serving.cluster), group);
+  const int level = crossed_level(span, serving.cluster);
+  return serving.cluster.levels[static_cast<std::size_t>(level)].network;
 }
 
 OpRow row_of(const PassItem& item, const Serving& serving) {
@@ -23,8 +33,10 @@ OpRow row_of(const PassItem& item, const Serving& serving) {
   } else if (const auto* call = std::get_if<Call>(&item.what)) {
     out.name = name_of(*call, ranks_of(*call, serving));
     out.module = to_name(call->module);
+    out.network = network_of(call->group, serving);
   } else if (item.part == ServingPart::pp) {
     out.name = "send of " + to_text(item.bytes) + " to the next stage";
+    out.network = network_of(Group::pp, serving);
   } else {
     out.name = "host";
   }

@@ -118,6 +118,7 @@ class StepOps {
         module < kModuleNames.size() ? std::string(kModuleNames[module]) : std::string("stage");
     out.row.phase = to_name(priced.call.phase);
     out.row.name = name_of(priced.call, priced.ranks);
+    out.row.network = run_.cluster.levels[static_cast<std::size_t>(priced.level)].network;
     out.row.count = priced.call.count;
     out.row.bytes = priced.call.count * priced.call.bytes;
     taken_.push_back(std::move(out));

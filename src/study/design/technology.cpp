@@ -111,6 +111,7 @@ LinkTechnology read_link(Fields& fields, const std::string& name) {
   out.energy = energy_of(fields);
   out.interface = interface_of(fields);
   out.price = price_of(fields);
+  if (out.price) out.price_domain = fields.count("price_domain");
   out.pieces = pieces_of(fields);
   return out;
 }
@@ -129,6 +130,8 @@ MachineParts read_machine(Fields& fields, const std::string& name, const Technol
   out.accelerator = name;
   out.memory = reference(fields, "memory", of.memories);
   out.units = fields.count("units");
+  out.interfaces = fields.count_or("interfaces", out.units);
+  if (out.interfaces < out.units) fields.fail("interfaces", "are fewer than units");
   out.pin_rate = fields.quantity<BytesPerSecond>("pin_rate");
   out.unit_capacity = fields.quantity<Bytes>("unit_capacity");
   if (fields.has("node")) {

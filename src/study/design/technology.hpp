@@ -36,6 +36,7 @@ struct PriceRange {
 /// shrinks, and what controls it, in the reference node.
 struct InterfaceArea {
   double phy = 0, control = 0;
+  bool operator==(const InterfaceArea&) const = default;
 };
 
 /// A generation of memory: of a stack, a device, a square millimetre.
@@ -70,7 +71,8 @@ struct LinkTechnology {
   Topology topology = Topology::switched;
   EnergyPerBit energy;
   std::optional<InterfaceArea> interface;  // of all that an accelerator has
-  std::optional<PriceRange> price;         // between: of an accelerator's, switches among them
+  std::optional<PriceRange> price;         // of an accelerator's, with its switches and cables,
+  std::int64_t price_domain = 0;           // in a domain of so many
   std::optional<NetworkPieces> pieces;     // beyond
 };
 
@@ -106,8 +108,8 @@ struct Dies {
 struct MachineParts {
   std::string accelerator;
   const MemoryTechnology* memory = nullptr;
-  std::int64_t units = 0;
-  BytesPerSecond pin_rate;  // as the board runs it
+  std::int64_t units = 0, interfaces = 0;  // of memory; and to so many its dies could have
+  BytesPerSecond pin_rate;                 // as the board runs it
   Bytes unit_capacity;
   std::optional<Dies> dies;  // where one kind of die is stated
   double within = 0;         // how near these come to the data sheet, as a share

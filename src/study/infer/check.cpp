@@ -85,9 +85,9 @@ class ServingRules {
   }
 
   void graphs() {
-    if (!serving_.eager || serving_.engine.graphs.count > 0) return;
-    fail("eager", "is of an engine that replays graphs; " + serving_.engine.name +
-                      " is known by what it takes as it is");
+    if (!serving_.eager || has_graphs(serving_)) return;
+    fail("eager", "is of an engine that replays graphs; " + serving_.engine.name + " on " +
+                      serving_.cluster.accelerator.title + " is known by what it takes as it is");
   }
 
   void formats() {

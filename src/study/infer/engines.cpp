@@ -85,10 +85,10 @@ void read_memory(Fields& fields, Engine& engine) {
 
 // [INFER-41]
 ReplayedGraphs read_graphs(Fields fields) {
-  const ReplayedGraphs out{fields.number_or("count", 0),
-                           fields.quantity_or<Bytes>("fixed", Bytes(0)),
-                           fields.quantity_or<Bytes>("layer", Bytes(0)),
-                           fields.quantity_or<Seconds>("launch", Seconds(0))};
+  const ReplayedGraphs out{
+      fields.number_or("count", 0), fields.quantity_or<Bytes>("fixed", Bytes(0)),
+      fields.quantity_or<Bytes>("layer", Bytes(0)),
+      fields.quantity_or<Seconds>("launch", Seconds(0)), fields.texts_or_empty("without")};
   fields.reject_unknown();
   return out;
 }

@@ -141,7 +141,7 @@ ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64
                                                  bytes_per_element(serving.weights->activation));
   out.cache_of_token = cached / stages;
   out.state_of_sequence = state / stages;
-  if (!serving.eager) {
+  if (!serving.eager && has_graphs(serving)) {
     out.graphs = serving.engine.graphs.bytes(static_cast<double>(serving.model.layers()) / stages);
   }
   out.parts = reserved_of(serving);

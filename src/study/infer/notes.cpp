@@ -8,14 +8,22 @@ namespace headway {
 
 std::vector<std::string> unmeasured(const Serving& serving, const ServingConstants& constants) {
   std::vector<std::string> out;
-  const std::string& architecture = serving.cluster.accelerator.architecture;
+  const Accelerator& accelerator = serving.cluster.accelerator;
+  const std::string& architecture = accelerator.architecture;
+  const auto say = [&](const std::string& what) {
+    out.push_back(what + " were not measured on " + architecture +
+                  ": its data sheet, with what others reach of theirs");
+  };
+  if (!kernels_measured(accelerator)) say("products and passes over memory");
   if (!constants.kernels.measured) {
-    out.push_back("attention over a cache, small all-reduces and experts were not measured on " +
-                  architecture + ": its data sheet, with what others reach of theirs");
+    say("attention over a cache, small all-reduces and experts");
+  }
+  if (!serving.engine.layer.contains(architecture)) {
+    out.push_back("what " + serving.engine.name + "'s host takes was not measured on " +
+                  architecture + ": as elsewhere, kernels as late as they start there");
   }
   if (!constants.sparse.measured && chooses_keys(serving.model)) {
-    out.push_back("attention over chosen keys was not measured on " + architecture +
-                  ": its data sheet, with what others reach of theirs");
+    say("kernels of attention over chosen keys");
   }
   if (serving.stored == nullptr) return out;
   const auto& products = constants.formats.products;
@@ -24,8 +32,7 @@ std::vector<std::string> unmeasured(const Serving& serving, const ServingConstan
   const bool measured = (!dense || products.at(serving.stored->dense).measured) &&
                         (!experts || products.at(serving.stored->experts).measured);
   if (!measured) {
-    out.push_back("products of " + serving.stored->name + " weights were not measured on " +
-                  architecture + ": its data sheet, with what others reach of theirs");
+    say("products of " + serving.stored->name + " weights");
   }
   return out;
 }

@@ -98,6 +98,13 @@ Start start_of(const Engine& engine, std::string_view release) {
   return usual != engine.starts.end() ? usual->second : Start();
 }
 
+bool has_graphs(const Serving& serving) {
+  const ReplayedGraphs& graphs = serving.engine.graphs;
+  const std::string& architecture = serving.cluster.accelerator.architecture;
+  return graphs.count > 0 && std::find(graphs.without.begin(), graphs.without.end(),
+                                       architecture) == graphs.without.end();
+}
+
 Seconds launch_time(const Serving& serving, double kernels) {
   const Engine& engine = serving.engine;
   const Seconds fitted = kernels * engine.launch +

@@ -74,9 +74,10 @@ enum class ShareOf { memory, pool, free };
 /// [INFER-41] Graphs of decode passes that an engine captures when it starts, and what its passes
 /// take without.
 struct ReplayedGraphs {
-  double count = 0;    // of as many sizes of batches and kinds; 0: it replays none
-  Bytes fixed, layer;  // what all take, and each of its layers in each of them
-  Seconds launch;      // of each kernel that none replays
+  double count = 0;                  // of as many sizes of batches and kinds; 0: it replays none
+  Bytes fixed, layer;                // what all take, and each of its layers in each of them
+  Seconds launch;                    // of each kernel that none replays
+  std::vector<std::string> without;  // architectures on which it replays none
 
   Bytes bytes(double layers) const { return count > 0 ? fixed + count * layers * layer : Bytes(0); }
 };
@@ -159,6 +160,8 @@ struct Serving : ServingSplit {
 };
 
 Start start_of(const Engine& engine, std::string_view release);
+/// [INFER-41] Whether its engine replays graphs where it runs, and is known without, too.
+bool has_graphs(const Serving& serving);
 /// [INFER-8] What the host takes to ask for so many kernels of a pass with prompts, and the experts
 /// of all layers; and [INFER-41] of a decode pass that is launched.
 Seconds launch_time(const Serving& serving, double kernels);

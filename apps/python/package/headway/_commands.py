@@ -252,7 +252,8 @@ class ServingFields(TypedDict, total=False):
     batch: sequences of each copy that start and end together
     weights: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16,
         bf16, fp8, fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4,
-        mxfp4-mxfp8, nvfp4, fp4-experts, int8-full; default: bf16, fp16 where there is none
+        mxfp4-mxfp8, nvfp4, fp4-experts, int8-full; default: as the config keeps them, else
+        bf16, fp16 where there is none
     cache: of keys and values, as the engine has them: bf16, fp8, int8, int4, nvfp4; default:
         bf16
     engine: software that serves: vllm, vllm-0.6, vllm-2024, tensorrt-llm, tensorrt-llm-2024,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "study/infer/load/lengths.hpp"
@@ -197,24 +198,64 @@ Answered answered(const Engined& engine, const Load& load) {
 
 namespace {
 
+// Copies of one part, and which of those that have something to do is first to be free.
+class Copies {
+ public:
+  Copies(std::int64_t count, const Server& each)
+      : all_(static_cast<std::size_t>(count), each), at_(all_.size(), kNever) {}
+
+  const std::vector<Server>& all() const { return all_; }
+  /// Of them, the earliest of equals in time; kNever where none has anything to do.
+  double next() const { return busy_.empty() ? kNever : busy_.begin()->first; }
+  std::size_t first() const { return busy_.begin()->second; }
+  /// When the one behind it is free.
+  double second() const { return busy_.size() < 2 ? kNever : std::next(busy_.begin())->first; }
+
+  /// The least by `before` of those that a copy is taken for.
+  template <class Before>
+  std::size_t least(const Before& before) const {
+    return static_cast<std::size_t>(std::min_element(all_.begin(), all_.end(), before) -
+                                    all_.begin());
+  }
+  void take(std::size_t i, Request request, double when) {
+    all_[i].take(request, when);
+    settle(i);
+  }
+  /// What first() answers in its next steps, of which none but the first begins after `horizon`.
+  std::vector<Request> step(double horizon = kNever) {
+    const std::size_t i = first();
+    std::vector<Request> out = all_[i].step(horizon);
+    settle(i);
+    return out;
+  }
+
+ private:
+  void settle(std::size_t i) {
+    if (at_[i] != kNever) busy_.erase({at_[i], i});
+    at_[i] = all_[i].busy() ? all_[i].now() : kNever;
+    if (at_[i] != kNever) busy_.insert({at_[i], i});
+  }
+
+  std::vector<Server> all_;
+  std::vector<double> at_;  // as they stand in busy_
+  std::set<std::pair<double, std::size_t>> busy_;
+};
+
 // Prefill and decode apart: what happens next, in whichever server or between them, happens first.
 class ApartRun {
  public:
   ApartRun(const Apart& apart, const Load& load)
       : apart_(apart),
         source_(load, apart.decode.guesses),
-        prefill_(static_cast<std::size_t>(apart.prefill_copies), server_of(apart.prefill)),
-        decode_(static_cast<std::size_t>(apart.decode_copies), server_of(apart.decode)),
-        link_free_(prefill_.size(),
+        prefill_(apart.prefill_copies, server_of(apart.prefill)),
+        decode_(apart.decode_copies, server_of(apart.decode)),
+        link_free_(prefill_.all().size(),
                    std::vector<double>(static_cast<std::size_t>(apart.lanes), 0.0)) {}
 
   Answered run() {
     while (true) {
       const double asked = source_.next(), moved = moved_.next();
-      Server* const prefill = first_of(prefill_);
-      Server* const decode = first_of(decode_);
-      const double of_prefill = prefill != nullptr ? prefill->now() : kNever;
-      const double of_decode = decode != nullptr ? decode->now() : kNever;
+      const double of_prefill = prefill_.next(), of_decode = decode_.next();
       const double next = std::min({asked, moved, of_prefill, of_decode});
       if (next == kNever) break;
       if (next == asked) {
@@ -222,12 +263,13 @@ class ApartRun {
       } else if (next == moved) {
         join(moved_.pop(), moved);
       } else if (next == of_prefill) {
-        compute(*prefill);
+        compute();
       } else {
-        decode_on(*decode, std::min({asked, moved, of_prefill, second_of(decode)}));
+        const double horizon = std::min({asked, moved, of_prefill, decode_.second()});
+        for (const Request& request : decode_.step(horizon)) done(request);
       }
     }
-    for (const Server& server : decode_) {
+    for (const Server& server : decode_.all()) {
       out_.most = std::max(out_.most, server.most());
       out_.put_back += static_cast<double>(server.put_back());
     }
@@ -239,37 +281,19 @@ class ApartRun {
     return Server(engine.steps, engine.policy, engine.room);
   }
 
-  static Server* first_of(std::vector<Server>& servers) {
-    Server* out = nullptr;
-    for (Server& each : servers) {
-      if (each.busy() && (out == nullptr || each.now() < out->now())) out = &each;
-    }
-    return out;
-  }
-  double second_of(const Server* first) const {
-    double out = kNever;
-    for (const Server& each : decode_) {
-      if (each.busy() && &each != first) out = std::min(out, each.now());
-    }
-    return out;
-  }
-
   void ask(Request request) {
     // Of equals the one that is free first.
-    Server& to =
-        *std::min_element(prefill_.begin(), prefill_.end(), [](const Server& a, const Server& b) {
-          if (a.to_prefill() != b.to_prefill()) {
-            return a.to_prefill() < b.to_prefill();
-          }
-          return a.now() < b.now();
-        });
+    const std::size_t to = prefill_.least([](const Server& a, const Server& b) {
+      if (a.to_prefill() != b.to_prefill()) return a.to_prefill() < b.to_prefill();
+      return a.now() < b.now();
+    });
     request.after = std::exchange(request.steps, 0);
-    to.take(request, request.begin);
+    prefill_.take(to, request, request.begin);
   }
 
-  void compute(Server& server) {
-    std::vector<double>& links = link_free_[static_cast<std::size_t>(&server - prefill_.data())];
-    for (Request& request : server.step()) {
+  void compute() {
+    std::vector<double>& links = link_free_[prefill_.first()];
+    for (Request& request : prefill_.step()) {
       if (request.after == 0) {
         done(request);
         continue;
@@ -284,14 +308,9 @@ class ApartRun {
   }
 
   void join(Request request, double when) {
-    Server& to = *std::min_element(
-        decode_.begin(), decode_.end(),
+    const std::size_t to = decode_.least(
         [](const Server& a, const Server& b) { return a.sequences() < b.sequences(); });
-    to.take(request, when);
-  }
-
-  void decode_on(Server& server, double horizon) {
-    for (const Request& request : server.step(horizon)) done(request);
+    decode_.take(to, request, when);
   }
 
   void done(const Request& request) {
@@ -301,7 +320,7 @@ class ApartRun {
 
   const Apart& apart_;
   Source source_;
-  std::vector<Server> prefill_, decode_;
+  Copies prefill_, decode_;
   std::vector<std::vector<double>> link_free_;  // until when each lane of each is taken
   Events<Request> moved_;
   Answered out_;

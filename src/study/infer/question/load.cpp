@@ -29,7 +29,7 @@ class LoadReader {
       if (!alike || !in_.has(drawn)) continue;
       in_.fail(drawn, "is of clients and rates: all sequences of a batch take as long");
     }
-    for (const char* queued : {"step-sequences", "prompts", "admit", "block"}) {
+    for (const char* queued : {"step-sequences", "prompts", "admit"}) {
       if (!alike || !in_.has(queued)) continue;
       in_.fail(queued, "is of clients and rates: a batch starts and ends together");
     }

@@ -63,8 +63,11 @@ class QuestionReader {
     has_cluster_ = load("cluster", cluster_of, serving.cluster);
     engine(serving);
     split(serving);
-    set_weights(serving, asked_.weights ? weights_names()[*asked_.weights]
-                                        : sixteen_bits(serving.cluster.accelerator));
+    if (asked_.weights) {
+      set_weights(serving, weights_names()[*asked_.weights]);
+    } else if (!set_weights(serving, serving.model.weights)) {
+      set_weights(serving, sixteen_bits(serving.cluster.accelerator));
+    }
     if (const auto& formats = cache_formats(); formats) serving.cache = &(*formats)[asked_.cache];
     serving.engine.memory = asked_.memory_share.value_or(serving.engine.memory);
     policy(serving.engine.policy);

@@ -9,6 +9,7 @@
 
 #include "base/formatted.hpp"
 #include "platform/files.hpp"
+#include "platform/temporary_folder_for_test.hpp"
 #include "run/words.hpp"
 #include "study/infer/question/options.hpp"
 
@@ -137,6 +138,33 @@ TEST(ReadServing, HasEpDivideExpertsAndTheirCopies) {
   EXPECT_TRUE(taken("288", "32"));
   EXPECT_FALSE(taken("144", "16"));
   EXPECT_FALSE(taken("64", "32"));
+}
+
+// A checkpoint is served as its config keeps it, in formats that there are; or as --weights says.
+TEST(ReadServing, TakesWeightsAsTheConfigKeepsThem) {
+  const testing::TemporaryFolder folder;
+  const auto served = [&](const std::string& format, const RunRequest& more) {
+    const std::string file =
+        folder.write("config.json", R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
+      "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 2,
+      "vocab_size": 100, "quantization_config": )" +
+                                        format + "}");
+    RunRequest request = {{"model", file},
+                          {"cluster", "dgx-h100"},
+                          {"input-len", "100"},
+                          {"output-len", "10"},
+                          {"batch", "1"}};
+    request.insert(request.end(), more.begin(), more.end());
+    const auto question = read_serving(request, Asker::whoever_runs_it);
+    return question ? std::string(weights_name(question->serving)) : std::string();
+  };
+  for (const std::string format : {"awq", "mxfp4", "fp8"}) {
+    const std::string config = R"({"quant_method": ")" + format + "\"}";
+    const std::string kept = format == "awq" ? "int4" : format;
+    EXPECT_EQ(served(config, {}), kept);
+    EXPECT_EQ(served(config, {{"weights", "int8"}}), "int8");
+  }
+  EXPECT_EQ(served(R"({"quant_method": "aqlm"})", {}), "bf16");
 }
 
 // Halves in turn hide what tokens take to experts of other ranks: without such there is nothing.

@@ -1,5 +1,7 @@
 #include "study/infer/search/change.hpp"
 
+#include <algorithm>
+
 #include "study/infer/parts.hpp"
 #include "study/infer/search/smallest.hpp"
 
@@ -100,17 +102,20 @@ std::vector<ServingChange> smallest_changes(const Serving& serving,
       batch_flag(serving, load), cache_flag(serving), weights_flag(serving)};
   Load least = load;
   least.rate = std::min(load.rate, 1e-3);  // whether it fits does not hang on the rate
-  const auto tried = [&](const Asked& asked) -> std::optional<double> {
+  const auto tried = [&](const Asked& asked) -> std::optional<ServingChange> {
     if (!check(asked.serving).empty()) return std::nullopt;
     const Served answer = served(asked.serving, constants, asked.load);
     if (!answer.fits) return std::nullopt;
-    return answer.output_per_second / static_cast<double>(asked.serving.ranks());
+    const std::int64_t ranks = asked.serving.ranks();
+    return ServingChange{{}, answer.output_per_second / static_cast<double>(ranks), ranks};
   };
   return smallest_of(Asked{serving, least}, flags, tried);
 }
 
 std::string would_fit_text(std::span<const ServingChange> changes) {
-  if (changes.empty()) return "no other split, format or number of sequences would make it";
+  if (changes.empty()) {
+    return "no other degree, format or number of sequences would make it, nor would two of them";
+  }
   std::string out;
   for (const ServingChange& change : changes.first(std::min<std::size_t>(3, changes.size()))) {
     out += out.empty() ? "it would with" : ", or";

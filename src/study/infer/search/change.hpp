@@ -14,6 +14,7 @@ namespace headway {
 struct ServingChange {
   std::vector<std::pair<std::string, std::string>> flags;
   double output_per_second = 0;  // tokens, of one accelerator
+  std::int64_t ranks = 0;        // accelerators that it is then on
 };
 
 /// [INFER-23] Of a serving that does not fit: each flag alone that makes it fit, changed as little

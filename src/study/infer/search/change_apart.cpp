@@ -29,6 +29,31 @@ FlagOfApart degree_flag(const Pool& pool, std::int64_t ServingSplit::*degree,
   return out;
 }
 
+// Where no degree alone would do: both, on as few ranks as hold the sequences of one copy.
+FlagOfApart split_flag(const Pool& pool, const ServingApart& apart, const Load& load) {
+  FlagOfApart out{pool.name,
+                  [pool](const ServingApart& asked) {
+                    return pool_as_given(asked.*pool.serving, asked.*pool.copies);
+                  },
+                  {}};
+  const Serving& now = apart.*pool.serving;
+  std::optional<ServingSplit> least;
+  for (const std::int64_t tp : higher_degrees(now, &ServingSplit::tp)) {
+    for (const std::int64_t pp : higher_degrees(now, &ServingSplit::pp)) {
+      Serving more = now;
+      more.tp = tp;
+      more.pp = pp;
+      if (least && more.ranks() >= least->ranks()) continue;
+      if (!check(more).empty()) continue;
+      if (memory_of(more, load).sequences_that_fit(load.longest_told()) >= 1) least = more;
+    }
+  }
+  if (!least) return out;
+  out.changes.emplace_back(
+      [=](ServingApart& asked) { static_cast<ServingSplit&>(asked.*pool.serving) = *least; });
+  return out;
+}
+
 FlagOfApart cache_flag(const ServingApart& apart) {
   FlagOfApart out{"cache", [](const ServingApart& asked) { return asked.decode.cache->name; }, {}};
   for (const CacheFormat* format : smaller_caches(apart.decode)) {
@@ -60,14 +85,17 @@ std::vector<ServingChange> smallest_changes(const ServingApart& apart,
                                           degree_flag(kDecode, &ServingSplit::tp, apart),
                                           degree_flag(kDecode, &ServingSplit::pp, apart),
                                           cache_flag(apart),
-                                          weights_flag(apart)};
+                                          weights_flag(apart),
+                                          split_flag(kPrefill, apart, load),
+                                          split_flag(kDecode, apart, load)};
   Load least = load;
   least.rate = std::min(load.rate, 1e-3);  // whether it fits does not hang on the rate
-  const auto tried = [&](const ServingApart& asked) -> std::optional<double> {
+  const auto tried = [&](const ServingApart& asked) -> std::optional<ServingChange> {
     if (!check(asked).empty()) return std::nullopt;
     const Served answer = served(asked, constants, least).all;
     if (!answer.fits) return std::nullopt;
-    return answer.output_per_second / static_cast<double>(asked.ranks());
+    const std::int64_t ranks = asked.ranks();
+    return ServingChange{{}, answer.output_per_second / static_cast<double>(ranks), ranks};
   };
   return smallest_of(apart, flags, tried);
 }

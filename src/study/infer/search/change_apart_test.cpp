@@ -117,7 +117,7 @@ TEST(SmallestOf, TellsAFlagOnceThatChangesTwice) {
   const std::vector<Flag> flags = {{"both", value, {[](TwoNumbers& of) { of.a = 2; }}},
                                    {"both", value, {[](TwoNumbers& of) { of.b = 3; }}}};
   const auto tried = [](const TwoNumbers& of) {
-    return of.a + of.b >= 5 ? std::optional(1.0) : std::nullopt;
+    return of.a + of.b >= 5 ? std::optional(ServingChange{}) : std::nullopt;
   };
   EXPECT_EQ(flags_of(smallest_of(TwoNumbers{}, flags, tried)),
             (std::vector<Flags>{{{"both", "23"}}}));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "study/infer/search/front.hpp"
+#include "study/infer/search/ways.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
@@ -72,7 +73,11 @@ std::vector<Load> clients_along(const ServingApart& apart, const ServingConstant
   for (std::int64_t n = 1; static_cast<double>(n) <= most; n *= 2) {
     out.push_back(of_clients(asked, n));
     const auto closed = in_closed_form(engines, out.back());
-    if (!closed || closed->rate >= kNearly * parts.rates.least()) break;
+    if (!closed) break;
+    // A client waits for its way in and out, too, which the closed form leaves away.
+    const double rate =
+        rate_with_way(static_cast<double>(n), closed->rate, apart.prefill.engine.request.value());
+    if (rate >= kNearly * parts.rates.least()) break;
   }
   return out;
 }

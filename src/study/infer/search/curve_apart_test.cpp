@@ -31,11 +31,20 @@ TEST(ApartCurve, OfClientsEndsWhereNoMoreAreAnswered) {
     before = output;
   }
   EXPECT_EQ(*curve->capacity, curve->parts.rates.least());
-  const auto answered = [&](std::size_t back) {
-    return curve->points[curve->points.size() - back].served.closed->rate / *curve->capacity;
-  };
-  EXPECT_GE(answered(1), 0.99);
-  EXPECT_LT(answered(2), 0.99);
+  EXPECT_GE(before, 0.9 * 100 * *curve->capacity);
+}
+
+// Of answers of one token most of a client's time is the way into the server and out of it.
+TEST(ApartCurve, OfShortAnswersGoesOnToCapacity) {
+  const ServingApart apart = one_beside_one();
+  const ServingConstants constants = testing::constants_of(apart.decode);
+  for (const Load& asked : {Load{.input = 1000, .output = 1}, {.input = 100, .output = 4}}) {
+    const auto curve = load_curve(apart, constants, asked, CurveOf::clients, 1, {});
+    ASSERT_TRUE(curve);
+    const double answered =
+        curve->points.back().served.output_per_second / static_cast<double>(asked.output);
+    EXPECT_GE(answered, 0.9 * *curve->capacity) << asked.output;
+  }
 }
 
 // Copies of both answer in proportion, and more clients before no more are.

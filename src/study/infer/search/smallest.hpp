@@ -22,8 +22,8 @@ struct ChangedFlag {
 };
 
 /// Each flag alone that makes it fit, changed as little as does; where none does, of each pair the
-/// first that fits, one of them changed as little as can be. `tried`: tokens a second of an
-/// accelerator; nothing of what is not legal or does not fit. What makes most comes first.
+/// first that fits, one of them changed as little as can be. `tried`: a change without its flags;
+/// nothing of what is not legal or does not fit. What makes most comes first.
 template <class Asked, class Tried>
 std::vector<ServingChange> smallest_of(const Asked& asked,
                                        const std::vector<ChangedFlag<Asked>>& flags,
@@ -36,16 +36,15 @@ std::vector<ServingChange> smallest_of(const Asked& asked,
   const auto keep = [&](std::initializer_list<Step> steps) {
     Asked changed = asked;
     for (const Step& step : steps) step.change(changed);
-    const std::optional<double> output = tried(changed);
-    if (!output) return false;
-    ServingChange change{{}, *output};
+    std::optional<ServingChange> change = tried(changed);
+    if (!change) return false;
     for (const Step& step : steps) {
       // Two degrees of a pool are one flag.
       const std::pair given(step.flag.name, step.flag.value(changed));
-      const auto told = std::find(change.flags.begin(), change.flags.end(), given);
-      if (told == change.flags.end()) change.flags.push_back(given);
+      const auto told = std::find(change->flags.begin(), change->flags.end(), given);
+      if (told == change->flags.end()) change->flags.push_back(given);
     }
-    out.push_back(std::move(change));
+    out.push_back(std::move(*change));
     return true;
   };
   const auto first_of = [&](const ChangedFlag<Asked>& flag, const Step* other) {

@@ -71,9 +71,10 @@ std::optional<std::vector<ServingWay>> ways_of_serving(const Serving& base,
                                                        std::int64_t accelerators, int threads,
                                                        const Progress& progress);
 
+/// Accelerators that are looked at to say how many would do.
+constexpr std::int64_t kMostEnough = 4096;
 /// Of twice as many accelerators, four times ... up to what the cluster has, or kMostEnough, the
 /// first on which some way fits; nothing where none does.
-constexpr std::int64_t kMostEnough = 4096;
 std::optional<std::int64_t> enough_accelerators(const Serving& base, const Load& asked,
                                                 const SearchSpace& space,
                                                 std::int64_t accelerators);
