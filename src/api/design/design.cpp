@@ -14,11 +14,14 @@
 namespace headway {
 namespace {
 
-// Of serving_fields() those that no run of training has, and that are of a batch.
-constexpr std::array<std::string_view, 6> kOfBatch = {"input-len", "output-len", "batch",
-                                                      "weights",   "cache",      "engine"};
+// Of serving_fields() those that no run of training has, and that are of a batch or of clients. Not
+// of requests at a rate: faster machines would not make all of their times shorter alike, so that
+// what binds them could not be told [DESIGN-1].
+constexpr std::array<std::string_view, 9> kServed = {"input-len",   "output-len",   "batch",
+                                                     "concurrency", "weights",      "cache",
+                                                     "engine",      "memory-share", "step-tokens"};
 bool is_field_of_design(std::string_view name) {
-  return std::find(kOfBatch.begin(), kOfBatch.end(), name) != kOfBatch.end();
+  return std::find(kServed.begin(), kServed.end(), name) != kServed.end();
 }
 
 bool is_field(std::span<const RunField> fields, std::string_view name) {
@@ -31,7 +34,7 @@ bool is_of_serving(const GivenField& field) {
   return is_field(serving_fields(), field.name) && !is_field(run_fields(), field.name);
 }
 
-// What is served: of it a batch, whose times hang on the machine alone.
+// What is served: of it a load whose times hang on the machine alone.
 Result<DesignWorkload> served_workload(const RunRequest& fields, bool bounded) {
   RunRequest known;
   Problems problems;
@@ -40,7 +43,7 @@ Result<DesignWorkload> served_workload(const RunRequest& fields, bool bounded) {
     if (!is_field(serving_fields(), field.name)) {
       problems.push_back({field.where, "is of training, and this is served"});
     } else if (others) {
-      problems.push_back({field.where, "is not of a batch; design looks at one: give batch"});
+      problems.push_back({field.where, "is not of what design looks at: batch, or concurrency"});
     } else {
       known.push_back(field);
     }

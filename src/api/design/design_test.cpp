@@ -120,7 +120,7 @@ TEST(DesignCommand, RefusesFieldsOfTrainingForWhatIsServed) {
   const std::string said = all_of(out.problems);
   EXPECT_NE(said.find("seq is of training"), std::string::npos) << said;
   EXPECT_NE(said.find("zero is of training"), std::string::npos) << said;
-  EXPECT_NE(said.find("rate is not of a batch"), std::string::npos) << said;
+  EXPECT_NE(said.find("rate is not of what design looks at"), std::string::npos) << said;
   EXPECT_NE(said.find("many"), std::string::npos) << said;
   EXPECT_NE(said.find("hbm4e"), std::string::npos) << said;
   EXPECT_NE(said.find("link stands twice"), std::string::npos) << said;

@@ -261,5 +261,31 @@ TEST(Design, CountsMoneyWhereLinksThatDifferHaveAPrice) {
   EXPECT_LT(networks.points[0].fabric->middle(), networks.points[1].fabric->middle());
 }
 
+// [INFER-17] Of clients the closed form, near what is placed in time; what each rate and all fixed
+// times are answerable for add up, as of a batch, whatever the machine.
+TEST(DesignAnswer, OfClientsIsNearWhatIsPlacedInTime) {
+  const Serving serving = serving_on("dgx-h100", 8);
+  const ServingConstants constants = *serving_constants(serving.cluster);
+  const Load load{.input = 1000, .output = 500, .arrivals = Arrivals::clients, .batch = 64};
+  const DesignAnswer answer =
+      designed(serving_workload(serving, load), {"bandwidth=500GB/s,3TB/s,8TB/s"});
+  const Served placed = served(serving, constants, load);
+  EXPECT_NEAR(answer.base.times[0].time / placed.each_token, 1, 0.15);
+  EXPECT_NEAR(answer.base.times[1].time / placed.first_token, 1, 0.4);
+  EXPECT_NEAR(answer.base.tokens_per_second / placed.output_per_second, 1, 0.1);
+  Seconds before = answer.points[0].times[0].time;
+  for (const DesignPoint& point : answer.points) {
+    ASSERT_TRUE(point.stands());
+    EXPECT_LE(point.times[0].time, before);
+    before = point.times[0].time;
+    for (const DesignTime& time : point.times) {
+      EXPECT_NEAR(time.bounds.total() / time.time, 1, 1e-9);
+      for (const Seconds each : time.bounds.of()) {
+        EXPECT_GT(each.value(), -1e-6 * time.time.value());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headway

@@ -1,6 +1,7 @@
 #include "study/design/workload.hpp"
 
 #include "forecast/forecast.hpp"
+#include "study/infer/search/ways.hpp"
 #include "study/plan/fitting.hpp"
 
 namespace headway {
@@ -40,6 +41,35 @@ DesignWorkload training_workload(RequestedRun run) {
   return out;
 }
 
+namespace {
+
+// Of a batch the passes themselves; of clients the closed form [INFER-17], which differs as
+// smoothly as machines do, where placing them in time would not.
+WorkloadTimes times_of(const Serving& serving, const ServingConstants& constants,
+                       const Load& load) {
+  WorkloadTimes out;
+  if (load.arrivals == Arrivals::together) {
+    const Served found = served(serving, constants, load);
+    out.fits = found.fits;
+    if (!found.fits) return out;
+    out.times = {found.each_token, found.first_token, found.latency};
+    out.tokens_per_second = found.output_per_second;
+    return out;
+  }
+  out.fits = memory_of(serving, load).sequences_that_fit(load.longest_told()) >= 1;
+  const auto found = out.fits ? in_closed_form(serving, constants, load) : std::nullopt;
+  if (!found) return out;
+  const Seconds way = serving.engine.request, each(found->each_token);
+  const Seconds first = Seconds(found->first_token) + way;
+  const double output = static_cast<double>(load.output);
+  out.times = {each, first, first + (output - 1) * each};
+  out.tokens_per_second = output * static_cast<double>(serving.dp) *
+                          rate_with_way(static_cast<double>(load.batch), found->rate, way.value());
+  return out;
+}
+
+}  // namespace
+
 DesignWorkload serving_workload(Serving serving, Load load) {
   DesignWorkload out;
   out.title = serving.model.name + " served";
@@ -67,12 +97,7 @@ DesignWorkload serving_workload(Serving serving, Load load) {
       made.refused = refused;
       if (!refused.empty()) return made;
       there.cluster = on;
-      const Served found = served(there, constants, load);
-      made.fits = found.fits;
-      if (!found.fits) return made;
-      made.times = {found.each_token, found.first_token, found.latency};
-      made.tokens_per_second = found.output_per_second;
-      return made;
+      return times_of(there, constants, load);
     });
   };
   return out;

@@ -1,4 +1,4 @@
-// What a machine is asked to do: a training step, or a batch that is served.
+// What a machine is asked to do: a training step, or a batch or clients that are served.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ struct DesignWorkload {
 
 /// One step. The run is legal on its own cluster.
 DesignWorkload training_workload(RequestedRun run);
-/// A batch that starts and ends together: each token, the first, the whole answer.
+/// A batch that starts and ends together, or clients: each token, the first, the whole answer.
 DesignWorkload serving_workload(Serving serving, Load load);
 
 }  // namespace headway

@@ -28,8 +28,8 @@ void add_energy(Served& out, const Serving& serving, const ServingConstants& con
       static_cast<double>(load.output - 1) / drafting_of(serving).made() / out.sequences;
   const double requests = out.output_per_second / static_cast<double>(load.output) / copies;
   const double active = load.comes() ? 1 - std::exp(-requests * out.latency.value()) : 1.0;
-  const Seconds rated =
-      out.prompt_passes * out.prefill.rated + passes * (out.decode.rated + out.draft_rated);
+  const Seconds rated = out.prompt_passes * (out.prefill.rated + out.draft_prompt_rated) +
+                        passes * (out.decode.rated + out.draft_rated);
   out.mean_power =
       active * power(rated, Seconds(active / requests)) + (1 - active) * idle_power(accelerator);
   out.energy_of_token =

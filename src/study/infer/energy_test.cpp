@@ -72,9 +72,10 @@ TEST(ServedEnergy, OfGuessesIsOfThePassesThatTheyLeave) {
   const ServingConstants constants = *serving_constants(serving.cluster);
   const Served answer = served(serving, constants, batch_of(1));
   EXPECT_NEAR(answer.prompt_share / (answer.first_token / answer.latency), 1, 1e-9);
-  const Seconds rated =
-      answer.prefill.rated + 199 / 1.85 * (answer.decode.rated + answer.draft_rated);
+  const Seconds rated = answer.prefill.rated + answer.draft_prompt_rated +
+                        199 / 1.85 * (answer.decode.rated + answer.draft_rated);
   EXPECT_GT(answer.draft_rated, Seconds(0));
+  EXPECT_GT(answer.draft_prompt_rated, answer.draft_rated);  // of a thousand tokens and more
   EXPECT_NEAR(answer.mean_power / training_power(constants.power, serving.cluster.accelerator,
                                                  rated / answer.latency),
               1, 1e-9);

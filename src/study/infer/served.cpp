@@ -59,13 +59,15 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   out.prefill_work = prompts.each;
   out.prompt_passes = prompts.of_one;
   out.prefill = time_of(serving, constants, out.prefill_work);
+  PassTime draft;  // what guesses takes in the prompts, too
+  if (serving.speculation) draft = time_of(draft_of(serving), constants, prompts.each);
+  out.draft_prompt_rated = draft.rated;
   if (together) {
     out.first_token =
         time_of_prompts(serving, constants, prompts, out.sequences, out.prefill.total());
-    if (serving.speculation) {  // what guesses takes in the prompts, too
-      const Serving draft = draft_of(serving);
-      out.first_token += time_of_prompts(draft, constants, prompts, out.sequences,
-                                         time_of(draft, constants, prompts.each).total());
+    if (serving.speculation) {
+      out.first_token +=
+          time_of_prompts(draft_of(serving), constants, prompts, out.sequences, draft.total());
     }
   } else {
     std::optional<StepTimes> own;

@@ -290,6 +290,7 @@ struct Served {
   PassWork prefill_work, decode_work;                  // and what it works on
   double prompt_passes = 1;    // of prefill for each prompt; below 1 several prompts share one
   Seconds draft, draft_rated;  // guesses that are made for one of decode; rated as PassTime has it
+  Seconds draft_prompt_rated;  // what makes them beside a pass of prefill
   ServingMemory memory;
   double sequences = 0;                           // of each copy of attention at a time, at most
   Joules energy_of_token;                         // of all accelerators, for each token of output

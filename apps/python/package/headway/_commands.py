@@ -250,6 +250,7 @@ class ServingFields(TypedDict, total=False):
     input_len: tokens of a prompt
     output_len: tokens of an answer
     batch: sequences of each copy that start and end together
+    concurrency: clients of each copy, each with one request at a time
     weights: of weights; int8, int4, mxfp4 and nvfp4 are of memory alone: fp32, tf32, fp16,
         bf16, fp8, fp8-current, fp8-block, mxfp8, fp4, int8, int4, int4-experts, mxfp4,
         mxfp4-mxfp8, nvfp4, fp4-experts, int8-full; default: as the config keeps them, else
@@ -259,14 +260,20 @@ class ServingFields(TypedDict, total=False):
     engine: software that serves: vllm, vllm-0.6, vllm-2024, tensorrt-llm, tensorrt-llm-2024,
         tensorrt-llm-2023, sglang, lmdeploy, deepspeed-mii, deepspeed, fastertransformer, llama-
         cpp; default: vllm
+    memory_share: of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), for
+        the engine; default: the engine's
+    step_tokens: of one step at most, of prompts and decoded; default: the engine's
     """
 
     input_len: int
     output_len: int
     batch: int
+    concurrency: int
     weights: str
     cache: Literal["bf16", "fp8", "int8", "int4", "nvfp4"]
     engine: Literal["vllm", "vllm-0.6", "vllm-2024", "tensorrt-llm", "tensorrt-llm-2024", "tensorrt-llm-2023", "sglang", "lmdeploy", "deepspeed-mii", "deepspeed", "fastertransformer", "llama-cpp"]
+    memory_share: float
+    step_tokens: int
 
 
 class PredictFields(RunFields, total=False):
@@ -814,11 +821,11 @@ class InferFields(ServingFields, total=False):
     model: built-in name (headway list models), config.json or .toml
     cluster: built-in name (headway list clusters) or .toml
     gpus: accelerators; default: tp x pp x cp x dp
-    concurrency: clients of each copy, each with one request at a time
     rate: requests a second to all copies, at random moments
     ttft: what a good answer's first token keeps to: the share that does is told
     tpot: the same of each token after it
-    goodput: the highest rate of which so many keep to ttft and tpot, as 0.9
+    goodput: the highest rate of which so many keep to ttft and tpot, as 0.9; of the best that
+        so many do
     input_spread: of prompts about input-len: uniform:0.8 (evenly from this share up),
         normal:0.3, log-normal:1.2 (deviation over the mean)
     output_spread: the same of answers
@@ -840,9 +847,6 @@ class InferFields(ServingFields, total=False):
         collective, kernels; default: collective
     two_batches: a pass in two halves, of which one computes while the other's tokens are on
         their way to experts (two-batch overlap)
-    memory_share: of an accelerator's memory, or of what weights leave of it (TensorRT-LLM), for
-        the engine; default: the engine's
-    step_tokens: of one step at most, of prompts and decoded; default: the engine's
     step_sequences: of a copy at a time at most; default: the engine's
     prompts: in steps of their own, or beside what is decoded: first, beside; default: the
         engine's
@@ -868,7 +872,6 @@ class InferFields(ServingFields, total=False):
     model: Described
     cluster: Described
     gpus: int
-    concurrency: int
     rate: float
     ttft: str
     tpot: str
@@ -889,8 +892,6 @@ class InferFields(ServingFields, total=False):
     redundant_experts: int
     exchange: Literal["collective", "kernels"]
     two_batches: bool
-    memory_share: float
-    step_tokens: int
     step_sequences: int
     prompts: Literal["first", "beside"]
     admit: Literal["whole", "prompt"]

@@ -50,6 +50,7 @@ struct Load {
   std::int64_t count =
       0;  // requests placed in time; 0: ten of a client, 2,000 others, a whole file
   std::optional<Seconds> first_limit{}, each_limit{};  // what a good answer keeps to
+  double good_share = 0;  // of the best: of whose answers so many are good, beside the mean
   /// Lengths in turn, and where arrivals are listed their moments, in order.
   std::shared_ptr<const std::vector<Listed>> listed{};
 

@@ -124,7 +124,7 @@ class LoadReader {
   // One of the loads, unless it is what the question is about.
   void amount() {
     if (asked_.clients) out_.arrivals = Arrivals::clients;
-    if (asked_.rate || asked_.goodput) out_.arrivals = Arrivals::random;
+    if (asked_.rate || (asked_.goodput && !asked_.best)) out_.arrivals = Arrivals::random;
     out_.batch = asked_.clients.value_or(asked_.batch.value_or(1));
     int given = 0;
     for (const char* load : {"batch", "concurrency", "rate"}) {
@@ -160,7 +160,9 @@ class LoadReader {
     if (!in_.has("ttft") && !in_.has("tpot")) {
       in_.fail("goodput", "is of limits: ttft, tpot or both must be given", Trouble::missing);
     }
-    if (asked_.clients || asked_.best || asked_.curve || !files_.arrivals.empty()) {
+    if (asked_.best) {
+      out_.good_share = asked_.goodput.value_or(0);
+    } else if (asked_.clients || asked_.curve || !files_.arrivals.empty()) {
       in_.fail("goodput", "is the highest rate; rate alone can be beside it");
     }
   }

@@ -82,7 +82,7 @@ class QuestionReader {
         asked_load(in_, problems_, asked_, files_, has_model_ ? serving.model.maximum_sequence : 0,
                    out.apart ? 1 : serving.dp);
     out.gpus = asked_.gpus.value_or(0);
-    out.goodput = asked_.goodput;
+    if (!asked_.best) out.goodput = asked_.goodput;
     if (has_model_ && has_cluster_) rules(out);
     return out;
   }

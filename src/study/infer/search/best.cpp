@@ -23,8 +23,7 @@ class Placing {
     offer.load.batch = clients;
     offer.served = served(offer.serving, constants_, offer.load, way.steps.get());
     const Served& by = offer.served;
-    const bool held =
-        are_held(by, clients) && asked_.keeps_to_limits(by.first_token, by.each_token);
+    const bool held = are_held(by, clients) && keeps_to_limits(asked_, by);
     return held ? std::optional(std::move(offer)) : std::nullopt;
   }
 

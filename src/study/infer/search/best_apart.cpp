@@ -218,7 +218,7 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
     offer.load.batch = front[i].clients;
     offer.served = served(offer.apart, constants, offer.load);
     const Served& by = offer.served.all;
-    const bool held = by.fits && asked.keeps_to_limits(by.first_token, by.each_token);
+    const bool held = by.fits && keeps_to_limits(asked, by);
     return held ? std::optional(std::move(offer)) : std::nullopt;
   };
   auto placed = placed_front<ApartOffer>(front.size(), place, division, threads, progress);

@@ -81,6 +81,23 @@ TEST(BestOffers, KeepToTheLimits) {
 }
 
 // An answer of one token has none after the first: its user gets one token in the whole time.
+// The mean of first tokens hides those that wait for the prompts of others: of 99 of 100 fewer ways
+// keep to a limit.
+TEST(BestOffers, KeepToTheLimitsWithAsManyAnswersAsAreAskedFor) {
+  const Serving base = serving_of("llama-3-8b", "dgx-h100");
+  const ServingConstants constants = constants_of(base);
+  Load asked{.input = 1000, .output = 200};
+  asked.first_limit = Seconds(0.3);
+  const auto in_the_mean = best_offers(base, constants, asked, {}, 2, {}, 1, {});
+  asked.good_share = 0.99;
+  const auto of_most = best_offers(base, constants, asked, {}, 2, {}, 1, {});
+  ASSERT_TRUE(in_the_mean && of_most);
+  ASSERT_FALSE(of_most->front.empty());
+  const auto good = [](const Offer& offer) { return *offer.served.good >= 0.99; };
+  EXPECT_TRUE(std::all_of(of_most->front.begin(), of_most->front.end(), good));
+  EXPECT_FALSE(std::all_of(in_the_mean->front.begin(), in_the_mean->front.end(), good));
+}
+
 TEST(BestOffers, OfAnswersOfOneTokenAreAsFastAsThatTokenComes) {
   const Serving base = serving_of("llama-3-8b", "dgx-h100");
   const auto best =

@@ -78,6 +78,13 @@ Result<std::vector<Offer>> placed_front(std::size_t count, const Place& offer,
   return out;
 }
 
+/// Whether what was placed in time keeps to the limits: in the mean, and of as many answers as are
+/// asked for.
+inline bool keeps_to_limits(const Load& asked, const Served& served) {
+  return asked.keeps_to_limits(served.first_token, served.each_token) &&
+         (asked.good_share == 0 || served.good.value_or(0) >= asked.good_share);
+}
+
 /// Whether half of them at least are inside: who waits outside makes nothing faster.
 inline bool are_held(const Served& served, std::int64_t sequences) {
   return served.fits && served.sequences >= static_cast<double>(sequences) / 2;
