@@ -135,7 +135,9 @@ std::vector<ServingOption> table() {
         kLoad},
        fills<&A::first_limit>},
       {{"tpot", "TIME", "the same of each token after it", {}, kLoad}, fills<&A::each_limit>},
-      {{"goodput", "SHARE", "the highest rate of which so many keep to ttft and tpot, as 0.9; of the best that so many do",
+      {{"goodput", "SHARE",
+        "the highest rate of which so many keep to ttft and tpot, as 0.9; of the best that so many "
+        "do",
         share(1), kLoad},
        fills<&A::goodput>},
       {{"input-spread",
