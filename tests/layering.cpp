@@ -266,7 +266,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "fit/serving", "platform", "fit/serving/aims", "report", "report/json"}},
     {"report/design",
      {"base", "base/document", "base/draw", "platform", "cluster", "study/bounds", "study/design",
-      "report/json"}},
+      "report/infer", "report/json"}},
     {"report/laws",
      {"base", "base/draw", "platform", "method", "layout", "study/laws", "study/convergence",
       "study/slim", "study/phases", "report", "report/json"}},

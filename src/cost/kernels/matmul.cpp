@@ -84,10 +84,9 @@ Seconds product_time(const Matmul& shape, Precision precision, Scaling scaling,
   if (!aligned && !plain) efficiency *= parameters.misaligned_efficiency;
   const Seconds compute = product_compute_time(shape, accelerator.peak_of(precision) * efficiency,
                                                accelerator, product, parameters);
-  const Seconds memory = traffic_of(shape, precision, result_bytes) /
-                         (accelerator.memory_bandwidth * parameters.memory_efficiency);
-  const Seconds again = least_traffic_of(shape, element, accelerator.cache) /
-                        (accelerator.memory_bandwidth * parameters.memory_efficiency);
+  const BytesPerSecond bandwidth = accelerator.memory_bandwidth * parameters.memory_efficiency;
+  const Seconds memory = traffic_of(shape, precision, result_bytes) / bandwidth;
+  const Seconds again = least_traffic_of(shape, element, accelerator.cache) / bandwidth;
   return parameters.matmul_start + std::max({compute, memory, again}) +
          product.memory_overlap_loss * std::min(compute, memory);
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "model/count.hpp"
 #include "model/reading/config_fields.hpp"
 #include "model/reading/config_layers.hpp"
 #include "model/reading/load.hpp"
@@ -140,9 +141,7 @@ void note_towers(const Fields& fields, const Families& known, Model& model) {
 void read_quantisation(const Document& config, Model& model) {
   const Node* format = config.root.find("quantization_config");
   if (format == nullptr || format->table() == nullptr) return;
-  const bool experts = std::any_of(model.kinds.begin(), model.kinds.end(),
-                                   [](const Layer& layer) { return layer.experts.has_value(); });
-  model.weights = weights_of(*format, experts);
+  model.weights = weights_of(*format, has_experts(model));
   const Node* method = format->find("quant_method");
   const std::string* name = method != nullptr ? std::get_if<std::string>(&method->value) : nullptr;
   model.notes.push_back(

@@ -1,4 +1,5 @@
 #include "report/design/design.hpp"
+#include "report/infer/would_fit.hpp"
 #include "report/json/writer.hpp"
 
 namespace headway {
@@ -50,7 +51,7 @@ void write_time(JsonWriter& json, const DesignTime& time) {
   json.key("bound_s");
   json.begin_object();
   for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
-    json.member(kBoundNames[i], time.bounds.of()[i].value());
+    json.member(kBoundNames[i], time.bounds[static_cast<Bound>(i)].value());
   }
   json.end_object();
   json.key("elasticities");
@@ -101,21 +102,14 @@ void write_point(JsonWriter& json, const DesignAnswer& design, const DesignPoint
 }
 
 // Flags of what is served, as infer has them; of a step a note, as predict has it.
-void write_would_fit(JsonWriter& json, const WouldFit& would_fit) {
+void write_changes(JsonWriter& json, const WouldFit& would_fit) {
   if (!would_fit.changes) {
     json.key("notes");
     json.begin_array();
     json.value(would_fit.words);
     return json.end_array();
   }
-  json.key("would_fit");
-  json.begin_array();
-  for (const ServingChange& change : *would_fit.changes) {
-    json.begin_object();
-    for (const auto& [flag, value] : change.flags) json.member(flag, value);
-    json.end_object();
-  }
-  json.end_array();
+  write_would_fit(json, *would_fit.changes);
 }
 
 }  // namespace
@@ -128,7 +122,7 @@ std::string design_json(const DesignAnswer& design) {
   json.member("gpus", design.workload.accelerators);
   json.key("base");
   write_point(json, design, design.base);
-  if (design.would_fit) write_would_fit(json, *design.would_fit);
+  if (design.would_fit) write_changes(json, *design.would_fit);
   json.key("points");
   json.begin_array();
   for (const DesignPoint& point : design.points) write_point(json, design, point);

@@ -33,7 +33,7 @@ bool tells_fabric(const DesignAnswer& design) {
                      [](const DesignPoint& point) { return point.fabric.has_value(); });
 }
 
-std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& point) {
+std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& point, bool fabric) {
   std::vector<std::string> out;
   for (std::size_t axis = 0; axis < design.axes.size(); ++axis) {
     out.push_back(point.at.empty() ? "as it is" : design.axes[axis].values[point.at[axis]].text);
@@ -47,7 +47,7 @@ std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& p
   out.push_back(power_text(point.machine));
   out.push_back(point.machine.area ? formatted("%.0f", *point.machine.area) : "-");
   out.push_back(price_text(point.machine.parts));
-  if (tells_fabric(design)) out.push_back(price_text(point.fabric));
+  if (fabric) out.push_back(price_text(point.fabric));
   const DesignTime& first = point.times.front();
   for (const Seconds bound : first.bounds.of()) {
     out.push_back(formatted("%.0f", 100 * std::max(0.0, bound / first.time)));
@@ -57,17 +57,18 @@ std::vector<std::string> row_of(const DesignAnswer& design, const DesignPoint& p
 }
 
 std::string points_table(const DesignAnswer& design) {
+  const bool fabric = tells_fabric(design);
   std::vector<std::vector<std::string>> rows(1);
   for (const DesignAxis& axis : design.axes) rows[0].emplace_back(axis.row->name);
   for (const std::string& time : design.workload.times) rows[0].push_back(time);
   for (const char* head : {"tokens/s", "power", "mm2", "parts $"}) rows[0].emplace_back(head);
-  if (tells_fabric(design)) rows[0].emplace_back("fabric $");
+  if (fabric) rows[0].emplace_back("fabric $");
   for (const char* head : {"comp", "mem", "net", "lat", "front"}) rows[0].emplace_back(head);
-  rows.push_back(row_of(design, design.base));
+  rows.push_back(row_of(design, design.base, fabric));
   std::vector<std::vector<std::string>> others;
   for (const DesignPoint& point : design.points) {
     if (rows.size() > kMostMachines) break;
-    (point.stands() ? rows : others).push_back(row_of(design, point));
+    (point.stands() ? rows : others).push_back(row_of(design, point, fabric));
   }
   std::string out = aligned(rows, design.axes.size());
   if (design.points.size() > rows.size() + others.size() - 2) {
@@ -159,8 +160,7 @@ static std::string money_words(const DesignAnswer& design) {
          fabric +
          (design.counts_money ? "\n"
                               : "\nof some of these machines parts or links have no known price: "
-                                "the front does not "
-                                "count money\n");
+                                "the front does not count money\n");
 }
 
 std::string design_text(const DesignAnswer& design) {

@@ -6,14 +6,6 @@
 #include "report/infer/parts.hpp"
 
 namespace headway {
-namespace {
-
-// "2 x tp4 ep4".
-std::string pool_text(const ServingSplit& split, std::int64_t copies) {
-  return std::to_string(copies) + " x " + split_text(split);
-}
-
-}  // namespace
 
 std::string infer_best_apart_text(const Serving& base, const Load& asked, const SearchSpace& space,
                                   std::int64_t accelerators, const BestApart& best,
@@ -53,10 +45,8 @@ std::string infer_best_apart_text(const Serving& base, const Load& asked, const 
                                       std::string(cache_name(apart.decode)));
     }
     rows.push_back(std::move(row));
-    told.push_back({pool_text(apart.prefill, apart.prefill_copies) + ", " +
-                        pool_text(apart.decode, apart.decode_copies) + ", " +
-                        std::to_string(offer.load.batch),
-                    apart.ranks(), offer.intervals});
+    told.push_back({pools_text(apart) + ", " + std::to_string(offer.load.batch), apart.ranks(),
+                    offer.intervals});
   }
   return out + aligned(rows) + intervals_text(told) + notes_text(beside.notes);
 }

@@ -381,17 +381,6 @@ void write_memory(JsonWriter& out, const ServingMemory& memory) {
   out.member("kv_tokens", std::max(0.0, memory.cached_tokens));
 }
 
-void write_would_fit(JsonWriter& out, std::span<const ServingChange> changes) {
-  out.key("would_fit");
-  out.begin_array();
-  for (const ServingChange& change : changes) {
-    out.begin_object();
-    for (const auto& [flag, value] : change.flags) out.member(flag, value);
-    out.end_object();
-  }
-  out.end_array();
-}
-
 void write_notes(JsonWriter& out, std::span<const std::string> notes) {
   out.key("notes");
   out.begin_array();

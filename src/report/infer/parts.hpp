@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "report/infer/would_fit.hpp"
 #include "report/json/writer.hpp"
 #include "study/bounds/bounds.hpp"
 #include "study/infer/intervals/intervals.hpp"
-#include "study/infer/search/change.hpp"
 #include "study/infer/search/ways.hpp"
 
 namespace headway {
@@ -45,6 +45,10 @@ std::string why_not_text(const ServedApart& served);
 
 /// "tp4 ep4": degrees above one, and tp.
 std::string split_text(const ServingSplit& split);
+
+/// "2 x tp4 ep4"; of both parts "2 x tp2, 1 x tp4".
+std::string pool_text(const ServingSplit& split, std::int64_t copies);
+std::string pools_text(const ServingApart& apart);
 
 /// What was searched.
 struct Searched {
@@ -91,8 +95,6 @@ std::string intervals_text(const std::vector<PointIntervals>& points);
 void write_memory(JsonWriter& out, const ServingMemory& memory);
 /// `prefill` and `decode`: their split, memory and what they could answer.
 void write_pools(JsonWriter& out, const ServingApart& apart, const ServedApart& served);
-/// What would make it fit.
-void write_would_fit(JsonWriter& out, std::span<const ServingChange> changes);
 /// What stands on no measurement.
 void write_notes(JsonWriter& out, std::span<const std::string> notes);
 std::string notes_text(std::span<const std::string> notes);

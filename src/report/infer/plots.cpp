@@ -116,14 +116,6 @@ std::string curve_svg(const CurvedWay& way, const Load& asked, const LoadCurve& 
   return svg.str();
 }
 
-// "2 x tp2, 1 x tp4".
-std::string pools_text(const ServingApart& apart) {
-  const auto pool = [](const ServingSplit& split, std::int64_t copies) {
-    return std::to_string(copies) + " x " + split_text(split);
-  };
-  return pool(apart.prefill, apart.prefill_copies) + ", " + pool(apart.decode, apart.decode_copies);
-}
-
 // A way of the front.
 struct Way {
   double of_user = 0, of_accelerator = 0;

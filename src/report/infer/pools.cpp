@@ -28,6 +28,15 @@ void write_pool(JsonWriter& out, std::string_view name, const Serving& part, std
 
 }  // namespace
 
+std::string pool_text(const ServingSplit& split, std::int64_t copies) {
+  return std::to_string(copies) + " x " + split_text(split);
+}
+
+std::string pools_text(const ServingApart& apart) {
+  return pool_text(apart.prefill, apart.prefill_copies) + ", " +
+         pool_text(apart.decode, apart.decode_copies);
+}
+
 std::string words_of(const ServingApart& apart) {
   const Serving& part = apart.decode;
   return printable(part.model.name) + " on " + std::to_string(apart.ranks()) + " " +

@@ -136,7 +136,7 @@ void write_op_table(JsonWriter& json, const OpTable& table) {
     json.key("bound_s");
     json.begin_object();
     for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
-      json.member(kBoundNames[i], row.times.of()[i].value());
+      json.member(kBoundNames[i], row.times[static_cast<Bound>(i)].value());
     }
     json.end_object();
     json.end_object();

@@ -162,7 +162,7 @@ std::string op_table_text(const OpTable& table) {
   std::string out = aligned(rows, 2) + "bound by";
   for (std::size_t i = 0; i < kBoundNames.size(); ++i) {
     out += (i > 0 ? ", " : " ") + std::string(kBoundNames[i]) + " " +
-           percent_text(table.total.of()[i] / total);
+           percent_text(table.total[static_cast<Bound>(i)] / total);
   }
   return out + "\n";
 }

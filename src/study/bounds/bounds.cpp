@@ -38,10 +38,11 @@ Bound BoundTimes::most() const {
 }
 
 std::optional<Rate> BoundTimes::rate() const {
+  const Bound most_bound = most();
   std::optional<Rate> out;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const auto rate = static_cast<Rate>(i);
-    if (bound_of(rate) != most()) continue;
+    if (bound_of(rate) != most_bound) continue;
     if (!out || rates[i] > rates[static_cast<std::size_t>(*out)]) out = rate;
   }
   return out;

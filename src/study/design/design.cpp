@@ -9,6 +9,13 @@ namespace {
 // A move is found to this part of its value.
 constexpr double kNear = 1e-3;
 
+// Whether machines that differ along it differ in what is bought of links or network; a bit's
+// energy is no other part.
+bool is_of_fabric(const DesignAxis& axis) {
+  return (axis.row->of == AxisOf::link || axis.row->of == AxisOf::network) &&
+         !axis.row->name.ends_with("-energy");
+}
+
 class Designer {
  public:
   explicit Designer(DesignAnswer& design) : design_(design) {}
@@ -111,13 +118,11 @@ class Designer {
     });
   }
 
-  // [DESIGN-11] Numbers in place of links have no price; a bit's energy has none to pay.
+  // [DESIGN-11] Numbers in place of links have no price.
   std::optional<PriceRange> fabric_of(const MachineChoice& choice, const Cluster& cluster) const {
     PriceRange out;
     for (const DesignAxis& axis : design_.axes) {
-      const bool of_link = axis.row->of == AxisOf::link,
-                 of_network = axis.row->of == AxisOf::network;
-      if ((!of_link && !of_network) || axis.row->name.ends_with("-energy")) continue;
+      if (!is_of_fabric(axis)) continue;
       std::optional<PriceRange> price;
       if (axis.row->name == "link" && choice.link->price_domain == cluster.levels.front().size) {
         price = choice.link->price;
@@ -186,15 +191,12 @@ class Designer {
 }  // namespace
 
 bool DesignAnswer::varies_fabric() const {
-  return std::any_of(axes.begin(), axes.end(), [](const DesignAxis& axis) {
-    return (axis.row->of == AxisOf::link || axis.row->of == AxisOf::network) &&
-           !axis.row->name.ends_with("-energy");
-  });
+  return std::any_of(axes.begin(), axes.end(), is_of_fabric);
 }
 
 Result<DesignAnswer> make_design(DesignWorkload workload, std::vector<DesignAxis> axes,
                                  const Progress& progress) {
-  DesignAnswer out{std::move(workload), std::move(axes), {}, {}, {}, {}, {}};
+  DesignAnswer out{.workload = std::move(workload), .axes = std::move(axes)};
   if (Problems problems = Designer(out).run(progress); !problems.empty()) return problems;
   return out;
 }

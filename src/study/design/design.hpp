@@ -50,10 +50,10 @@ struct BoundMove {
 struct DesignAnswer {
   DesignWorkload workload;
   std::vector<DesignAxis> axes;
-  DesignPoint base;
-  std::optional<WouldFit> would_fit;  // where the base does not
-  std::vector<DesignPoint> points;    // the last axis runs fastest
-  std::vector<BoundMove> moves;
+  DesignPoint base{};
+  std::optional<WouldFit> would_fit{};  // where the base does not
+  std::vector<DesignPoint> points{};    // the last axis runs fastest
+  std::vector<BoundMove> moves{};
   /// Whether the front counts what parts cost, and links and network where they differ: all have a
   /// price.
   bool counts_money = false;

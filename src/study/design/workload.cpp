@@ -56,7 +56,7 @@ WorkloadTimes times_of(const Serving& serving, const ServingConstants& constants
     out.tokens_per_second = found.output_per_second;
     return out;
   }
-  out.fits = memory_of(serving, load).sequences_that_fit(load.longest_told()) >= 1;
+  out.fits = holds_sequence(memory_of(serving, load), load);
   const auto found = out.fits ? in_closed_form(serving, constants, load) : std::nullopt;
   if (!found) return out;
   const Seconds way = serving.engine.request, each(found->each_token);

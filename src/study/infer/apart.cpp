@@ -120,6 +120,17 @@ Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
   return out;
 }
 
+OwnedApart::OwnedApart(const ServingApart& apart, const ServingConstants& constants,
+                       const Load& load, const ServingMemory& prefill_memory,
+                       const ServingMemory& decode_memory)
+    : prefill_(steps_of_copy(apart.prefill, constants, load)),
+      decode_(steps_of_copy(apart.decode, constants, load)),
+      of_prefill_(policy_of_copy(apart.prefill)),
+      of_decode_(policy_of_copy(apart.decode)),
+      apart_(apart_of(apart,
+                      {prefill_, decode_, of_prefill_, of_decode_, prefill_memory, decode_memory},
+                      constants, load)) {}
+
 ServedApart served(const ServingApart& serving, const ServingConstants& constants,
                    const Load& load) {
   ServedApart out;
@@ -130,13 +141,8 @@ ServedApart served(const ServingApart& serving, const ServingConstants& constant
   out.all.fits = out.prefill_fits && out.decode_fits;
   if (!out.all.fits) return out;
 
-  const StepTimes prefill = steps_of_copy(serving.prefill, constants, load);
-  const StepTimes decode = steps_of_copy(serving.decode, constants, load);
-  const Policy of_prefill = policy_of_copy(serving.prefill);
-  const Policy of_decode = policy_of_copy(serving.decode);
-  const Apart apart =
-      apart_of(serving, {prefill, decode, of_prefill, of_decode, out.prefill, out.all.memory},
-               constants, load);
+  const OwnedApart engines(serving, constants, load, out.prefill, out.all.memory);
+  const Apart& apart = engines.apart();
   out.moving = Seconds(apart.move_start + apart.move_token * static_cast<double>(load.input));
   out.rates = rates_of(apart, load);
   if (load.arrivals != Arrivals::listed) out.all.closed = in_closed_form(apart, load);

@@ -23,14 +23,6 @@ std::string pool_as_given(const Serving& part, std::int64_t copies);
 /// Everything that keeps it from being one.
 Problems check(const ServingApart& apart);
 
-/// Whether a rank of prefill holds the longest prompt, and one of decode the longest sequence.
-inline bool holds_prompt(const ServingMemory& memory, const Load& load) {
-  return memory.sequences_that_fit(load.longest_prompt()) >= 1;
-}
-inline bool holds_sequence(const ServingMemory& memory, const Load& load) {
-  return memory.sequences_that_fit(load.longest_told()) >= 1;
-}
-
 struct ServedApart {
   Served all;             // its memory is of decode, its decode pass of one copy
   ServingMemory prefill;  // of a rank of prefill
@@ -55,6 +47,22 @@ struct ApartEngines {
 };
 Apart apart_of(const ServingApart& apart, const ApartEngines& engines,
                const ServingConstants& constants, const Load& load);
+
+/// The same with the steps and policies that it is of.
+class OwnedApart {
+ public:
+  OwnedApart(const ServingApart& apart, const ServingConstants& constants, const Load& load,
+             const ServingMemory& prefill_memory, const ServingMemory& decode_memory);
+  OwnedApart(const OwnedApart&) = delete;
+  OwnedApart& operator=(const OwnedApart&) = delete;
+
+  const Apart& apart() const { return apart_; }
+
+ private:
+  const StepTimes prefill_, decode_;
+  const Policy of_prefill_, of_decode_;
+  const Apart apart_;
+};
 
 /// [INFER-19] `load`: of all copies together, from clients, at random or at listed moments.
 ServedApart served(const ServingApart& apart, const ServingConstants& constants, const Load& load);

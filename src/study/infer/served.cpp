@@ -45,7 +45,7 @@ Served served(const Serving& serving, const ServingConstants& constants, const L
   const double context = together ? input + output : load.under_way();
   const double most = out.memory.sequences_that_fit(context);
   out.fits = most >= (together ? static_cast<double>(load.batch) : 1.0) &&
-             out.memory.sequences_that_fit(load.longest_told()) >= 1;
+             holds_sequence(out.memory, load);
   if (!out.fits) return out;
   out.sequences = load.comes() ? 1 : std::min(static_cast<double>(load.batch), most);
   const auto sequences = static_cast<std::int64_t>(out.sequences);

@@ -79,7 +79,7 @@ struct ReplayedGraphs {
   Seconds launch;                    // of each kernel that none replays
   std::vector<std::string> without;  // architectures on which it replays none
 
-  Bytes bytes(double layers) const { return count > 0 ? fixed + count * layers * layer : Bytes(0); }
+  Bytes bytes(double layers) const { return fixed + count * layers * layer; }
 };
 
 /// What an engine's host takes [INFER-8], and its server when it starts.
@@ -277,6 +277,13 @@ struct ServingMemory {
 ServingMemory memory_of(const Serving& serving, std::int64_t context, std::int64_t prompt = 0);
 /// Of the requests of a load, each with all its tokens.
 ServingMemory memory_of(const Serving& serving, const Load& load);
+/// Whether it holds the longest prompt of a load; the longest sequence.
+inline bool holds_prompt(const ServingMemory& memory, const Load& load) {
+  return memory.sequences_that_fit(load.longest_prompt()) >= 1;
+}
+inline bool holds_sequence(const ServingMemory& memory, const Load& load) {
+  return memory.sequences_that_fit(load.longest_told()) >= 1;
+}
 
 /// Of all requests.
 struct Quantiles {

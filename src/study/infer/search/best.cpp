@@ -19,7 +19,7 @@ class Placing {
 
  private:
   std::optional<Offer> with(const ServingWay& way, std::int64_t clients) const {
-    Offer offer{serving_of_way(base_, way), load_of_way(asked_, way), {}, {}, {}};
+    Offer offer{.serving = serving_of_way(base_, way), .load = load_of_way(asked_, way)};
     offer.load.batch = clients;
     offer.served = served(offer.serving, constants_, offer.load, way.steps.get());
     const Served& by = offer.served;

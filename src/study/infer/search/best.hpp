@@ -14,7 +14,7 @@ namespace headway {
 struct Offer {
   Serving serving;
   Load load;
-  Served served;
+  Served served{};
   ServedIntervals intervals{};
   BoundShares bounds{};  // of the time that a request costs; of those of a front
 

@@ -109,23 +109,16 @@ std::vector<Way> ways_of(Way way, const ServingConstants& constants, const Load&
   const Copy &p = *way.prefill, &d = *way.decode;
   const Apart apart = apart_of(serving, {p.steps, d.steps, p.policy, d.policy, p.memory, d.memory},
                                constants, asked);
-  Load load = asked;
-  load.arrivals = Arrivals::clients;
-  const double most = rates_of(apart, load).least();
-  constexpr std::int64_t kMostOfAll = 1 << 20;
+  constexpr double kMostOfAll = 1 << 20;
   const double way_in = p.serving.engine.request.value();
-  for (load.batch = 1; load.batch <= kMostOfAll; load.batch *= 2) {
-    const auto closed = in_closed_form(apart, load);
-    if (!closed || !(closed->rate > 0)) break;
-    way.clients = load.batch;
+  for (const ClientsApart& each : clients_apart(apart, asked, way_in, kMostOfAll)) {
+    way.clients = each.clients;
     const double output = static_cast<double>(asked.output);
-    const double first = closed->first_token + way_in;
-    way.user = 1 / (asked.output > 1 ? closed->each_token : first);
-    const double rate = rate_with_way(static_cast<double>(load.batch), closed->rate, way_in);
-    way.accelerator = rate * output / static_cast<double>(serving.ranks());
-    way.within = asked.keeps_to_limits(Seconds(first), Seconds(closed->each_token));
+    const double first = each.closed.first_token + way_in;
+    way.user = 1 / (asked.output > 1 ? each.closed.each_token : first);
+    way.accelerator = each.rate * output / static_cast<double>(serving.ranks());
+    way.within = asked.keeps_to_limits(Seconds(first), Seconds(each.closed.each_token));
     out.push_back(way);
-    if (rate >= 0.99 * most) break;
   }
   return out;
 }
@@ -176,6 +169,23 @@ std::vector<Way> pairs_of(const std::vector<Copy>& copies, std::int64_t accelera
 
 }  // namespace
 
+std::vector<ClientsApart> clients_apart(const Apart& apart, const Load& asked, double way,
+                                        double most) {
+  constexpr double kNearly = 0.99;
+  Load load = asked;
+  load.arrivals = Arrivals::clients;
+  const double can = rates_of(apart, load).least();
+  std::vector<ClientsApart> out;
+  for (load.batch = 1; static_cast<double>(load.batch) <= most; load.batch *= 2) {
+    const auto closed = in_closed_form(apart, load);
+    if (!closed || !(closed->rate > 0)) break;
+    const double rate = rate_with_way(static_cast<double>(load.batch), closed->rate, way);
+    out.push_back({load.batch, *closed, rate});
+    if (rate >= kNearly * can) break;
+  }
+  return out;
+}
+
 Result<BestApart> best_apart(const Serving& base, const ServingConstants& constants,
                              const Load& asked, const SearchSpace& space, std::int64_t accelerators,
                              bool streamed, const Division& division, int threads,
@@ -213,7 +223,7 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
   const std::vector<Way> front = front_of(
       all, [](const Way& way) { return way.user; }, [](const Way& way) { return way.accelerator; });
   const auto place = [&](std::size_t i) -> std::optional<ApartOffer> {
-    ApartOffer offer{apart_of_way(front[i], streamed), asked, {}, {}, {}};
+    ApartOffer offer{.apart = apart_of_way(front[i], streamed), .load = asked};
     offer.load.arrivals = Arrivals::clients;
     offer.load.batch = front[i].clients;
     offer.served = served(offer.apart, constants, offer.load);

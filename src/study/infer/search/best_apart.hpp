@@ -11,7 +11,7 @@ namespace headway {
 struct ApartOffer {
   ServingApart apart;
   Load load;
-  ServedApart served;
+  ServedApart served{};
   ServedIntervals intervals{};
   BoundShares bounds{};  // of the part that answers fewest
 
@@ -40,6 +40,16 @@ Result<BestApart> best_apart(const Serving& base, const ServingConstants& consta
                              const Load& asked, const SearchSpace& space, std::int64_t accelerators,
                              bool streamed, const Division& division, int threads,
                              const Progress& progress);
+
+/// Clients of all copies, and what they get in closed form [INFER-19].
+struct ClientsApart {
+  std::int64_t clients = 0;
+  Fluid closed;
+  double rate = 0;  // requests a second, with the way in and out of `way` seconds
+};
+/// 1, 2, 4, ... of them, until nearly as many are answered as can be, and `most` at most.
+std::vector<ClientsApart> clients_apart(const Apart& apart, const Load& asked, double way,
+                                        double most);
 
 /// As enough_accelerators(): the first number of accelerators of which some division into copies of
 /// prefill, which hold a prompt, and of decode, which hold a whole sequence, fits.

@@ -18,8 +18,9 @@ BoundShares mixed(const Serving& serving, const ServingConstants& constants, con
   });
   BoundShares out{};
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = prompts * (passes[0].of()[i] / passes[0].total()) +
-             (1 - prompts) * (passes[1].of()[i] / passes[1].total());
+    const auto bound = static_cast<Bound>(i);
+    out[i] = prompts * (passes[0][bound] / passes[0].total()) +
+             (1 - prompts) * (passes[1][bound] / passes[1].total());
   }
   return out;
 }

@@ -7,35 +7,39 @@ namespace {
 
 using FlagOfApart = ChangedFlag<ServingApart>;
 
-// A pool: its split and how many copies there are of it.
+// A pool: its split, how many copies there are of it, and what a rank of it must hold.
 struct Pool {
   const char* name;
   Serving ServingApart::*serving;
   std::int64_t ServingApart::*copies;
+  bool (*holds)(const ServingMemory& memory, const Load& load);
 };
-constexpr Pool kPrefill = {"prefill", &ServingApart::prefill, &ServingApart::prefill_copies};
-constexpr Pool kDecode = {"decode", &ServingApart::decode, &ServingApart::decode_copies};
+constexpr Pool kPrefill = {"prefill", &ServingApart::prefill, &ServingApart::prefill_copies,
+                           holds_prompt};
+constexpr Pool kDecode = {"decode", &ServingApart::decode, &ServingApart::decode_copies,
+                          holds_sequence};
+
+// Without changes yet.
+FlagOfApart flag_of(const Pool& pool) {
+  return {pool.name,
+          [pool](const ServingApart& asked) {
+            return pool_as_given(asked.*pool.serving, asked.*pool.copies);
+          },
+          {}};
+}
 
 FlagOfApart degree_flag(const Pool& pool, std::int64_t ServingSplit::*degree,
                         const ServingApart& apart) {
-  FlagOfApart out{pool.name,
-                  [pool](const ServingApart& asked) {
-                    return pool_as_given(asked.*pool.serving, asked.*pool.copies);
-                  },
-                  {}};
+  FlagOfApart out = flag_of(pool);
   for (const std::int64_t d : higher_degrees(apart.*pool.serving, degree)) {
     out.changes.emplace_back([=](ServingApart& asked) { (asked.*pool.serving).*degree = d; });
   }
   return out;
 }
 
-// Where no degree alone would do: both, on as few ranks as hold the sequences of one copy.
+// Where no degree alone would do: both, on as few ranks as hold what the pool must.
 FlagOfApart split_flag(const Pool& pool, const ServingApart& apart, const Load& load) {
-  FlagOfApart out{pool.name,
-                  [pool](const ServingApart& asked) {
-                    return pool_as_given(asked.*pool.serving, asked.*pool.copies);
-                  },
-                  {}};
+  FlagOfApart out = flag_of(pool);
   const Serving& now = apart.*pool.serving;
   std::optional<ServingSplit> least;
   for (const std::int64_t tp : higher_degrees(now, &ServingSplit::tp)) {
@@ -45,7 +49,7 @@ FlagOfApart split_flag(const Pool& pool, const ServingApart& apart, const Load& 
       more.pp = pp;
       if (least && more.ranks() >= least->ranks()) continue;
       if (!check(more).empty()) continue;
-      if (memory_of(more, load).sequences_that_fit(load.longest_told()) >= 1) least = more;
+      if (pool.holds(memory_of(more, load), load)) least = more;
     }
   }
   if (!least) return out;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "study/infer/search/best_apart.hpp"
 #include "study/infer/search/front.hpp"
-#include "study/infer/search/ways.hpp"
 #include "study/infer/steps.hpp"
 
 namespace headway {
@@ -56,28 +56,16 @@ std::vector<Load> loads_along(const Load& asked, CurveOf of, double capacity, do
   return out;
 }
 
-// [INFER-19] Of prefill and decode apart, until nearly as many are answered as can be.
+// Of prefill and decode apart.
 std::vector<Load> clients_along(const ServingApart& apart, const ServingConstants& constants,
                                 const Load& asked, const ServedApart& parts) {
-  constexpr double kNearly = 0.99;
-  const StepTimes prefill = steps_of_copy(apart.prefill, constants, asked);
-  const StepTimes decode = steps_of_copy(apart.decode, constants, asked);
-  const Policy of_prefill = policy_of_copy(apart.prefill);
-  const Policy of_decode = policy_of_copy(apart.decode);
-  const Apart engines =
-      apart_of(apart, {prefill, decode, of_prefill, of_decode, parts.prefill, parts.all.memory},
-               constants, asked);
+  const OwnedApart engines(apart, constants, asked, parts.prefill, parts.all.memory);
   const double copies = static_cast<double>(apart.decode_copies * apart.decode.dp);
   const double most = std::min(kMostAtATime * copies, kMostOfAll);
+  const double way = apart.prefill.engine.request.value();
   std::vector<Load> out;
-  for (std::int64_t n = 1; static_cast<double>(n) <= most; n *= 2) {
-    out.push_back(of_clients(asked, n));
-    const auto closed = in_closed_form(engines, out.back());
-    if (!closed) break;
-    // A client waits for its way in and out, too, which the closed form leaves away.
-    const double rate =
-        rate_with_way(static_cast<double>(n), closed->rate, apart.prefill.engine.request.value());
-    if (rate >= kNearly * parts.rates.least()) break;
+  for (const ClientsApart& each : clients_apart(engines.apart(), asked, way, most)) {
+    out.push_back(of_clients(asked, each.clients));
   }
   return out;
 }

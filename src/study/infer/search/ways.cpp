@@ -23,7 +23,7 @@ std::int64_t most_clients(const Serving& serving, const ServingMemory& memory, c
       std::min(policy.most_at_a_time(static_cast<double>(serving.pp),
                                      static_cast<double>(drafting_of(serving).length + 1)),
                memory.sequences_that_fit(held));
-  if (most < 1 || memory.sequences_that_fit(load.longest_told()) < 1) return 0;
+  if (most < 1 || !holds_sequence(memory, load)) return 0;
   return std::min(kMostClients, static_cast<std::int64_t>(2 * most));
 }
 
